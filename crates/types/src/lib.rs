@@ -1,0 +1,38 @@
+//! The words every Bailiwick crate shares: ids, limits, error codes, outcomes, denials, risk levels.
+//!
+//! This crate does no I/O, has no clock and knows no runtime: a value of one of its types exists only
+//! if it passed its constructor, and the same input always gives the same value. It must never learn
+//! how anything is enforced; it only names things, so that all callers name them alike.
+//!
+//! Start reading at [`ErrorCode`] (everything that can go wrong), then [`Denial`] (every "no" of the
+//! policy) and [`Limits`] (every bound of a call).
+
+mod code;
+mod denial;
+mod id;
+mod limit;
+mod outcome;
+mod quantity;
+mod risk;
+mod suggest;
+mod tier;
+
+pub use code::{ErrorClass, ErrorCode, UnknownCode};
+pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
+pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};
+pub use limit::{
+    Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits, Memory,
+    NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
+};
+pub use outcome::{
+    CallReport, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus, Wallpart,
+};
+pub use quantity::{
+    QuantityError, format_duration_ms, format_size, parse_count, parse_duration_ms, parse_size,
+};
+pub use risk::{Risk, RiskLevel, RiskReason, UnknownRiskLevel};
+pub use suggest::closest;
+pub use tier::{Tier, UnknownTier};
+
+#[cfg(test)]
+mod tests;

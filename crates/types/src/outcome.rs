@@ -1,0 +1,186 @@
+//! What a call gave: the guest's outcome as a value, what was used, which walls stood.
+//!
+//! An outcome is not an error of ours: a guest that throws or runs out of time is a normal result.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CallId, CorrelationId, Denial, ErrorCode, Risk, Tier};
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The code returned this value.
+    Returned(Value),
+    /// The code did not start or did not end well.
+    Failed(Box<Failure>),
+}
+
+/// Why a call has no value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind of failure.
+    pub code: ErrorCode,
+    /// What happened, for people.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// Where in the author's code.
+    pub location: Option<Location>,
+    /// The stack in the author's code.
+    pub stack: Option<String>,
+    /// The denial, when policy said no.
+    pub denied: Option<Denial>,
+}
+
+/// A place in the author's code, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+/// The level of a console line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// `console.debug`
+    Debug,
+    /// `console.log`
+    Log,
+    /// `console.info`
+    Info,
+    /// `console.warn`
+    Warn,
+    /// `console.error`
+    Error,
+}
+
+/// One line the guest wrote to its console.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Its level.
+    pub level: LogLevel,
+    /// Its text, redacted.
+    pub text: String,
+    /// Milliseconds since the call started.
+    pub at: u64,
+}
+
+/// What a call used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Wall-clock time in milliseconds.
+    pub wall_ms: f64,
+    /// CPU time in milliseconds.
+    pub cpu_ms: f64,
+    /// Loop turns and calls.
+    pub steps: u64,
+    /// The most memory it held, in bytes.
+    pub memory_peak: u64,
+    /// Requests made.
+    pub fetches: u32,
+    /// Bytes received for it.
+    pub bytes_in: u64,
+    /// Bytes sent for it.
+    pub bytes_out: u64,
+}
+
+/// Which walls stood around a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The tier of the wall.
+    pub tier: Tier,
+    /// Each demand and what held it.
+    pub walls: Vec<Wallpart>,
+}
+
+/// One demand, and what was seen to hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wallpart {
+    /// What was demanded: `no network`.
+    pub demand: String,
+    /// What holds it: `net namespace`.
+    pub mechanism: String,
+    /// Whether it was seen to stand.
+    pub status: WallStatus,
+}
+
+/// Whether a part of a wall stands. There is no "logged only".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WallStatus {
+    /// It stands.
+    Enforced,
+    /// It stands in part; the mechanism says which.
+    Partial,
+    /// It is not there.
+    Absent,
+}
+
+/// The result of a call as every interface gives it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallReport {
+    ok: bool,
+    value: Value,
+    error: Option<Box<Failure>>,
+    logs: Vec<LogLine>,
+    logs_dropped: u64,
+    usage: Usage,
+    risk: Risk,
+    receipt: Receipt,
+    call_id: CallId,
+    correlation_id: CorrelationId,
+}
+
+impl CallReport {
+    /// Puts a report together; `ok`, `value` and `error` follow from the outcome and cannot disagree.
+    pub fn new(
+        outcome: Outcome,
+        call_id: CallId,
+        correlation_id: CorrelationId,
+        risk: Risk,
+        receipt: Receipt,
+    ) -> Self {
+        let (ok, value, error) = match outcome {
+            Outcome::Returned(value) => (true, value, None),
+            Outcome::Failed(failure) => (false, Value::Null, Some(failure)),
+        };
+        Self {
+            ok,
+            value,
+            error,
+            logs: Vec::new(),
+            logs_dropped: 0,
+            usage: Usage::default(),
+            risk,
+            receipt,
+            call_id,
+            correlation_id,
+        }
+    }
+
+    /// Adds what the guest wrote, and how many lines were dropped.
+    #[must_use]
+    pub fn with_logs(mut self, logs: Vec<LogLine>, dropped: u64) -> Self {
+        self.logs = logs;
+        self.logs_dropped = dropped;
+        self
+    }
+
+    /// Adds what the call used.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// The exit code of `bailiwick run`.
+    pub fn exit_code(&self) -> u8 {
+        self.error.as_ref().map_or(0, |failure| failure.code.class().exit_code())
+    }
+}

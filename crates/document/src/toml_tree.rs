@@ -1,0 +1,114 @@
+//! TOML to tree. The parser has a recursion guard of its own; the conversion here uses an explicit stack.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::parse::Meter;
+use crate::{Bounds, Key, Node, Place, Problem, Value};
+
+/// A list or map on its way from the parser's form to ours.
+struct Open<'a, 'i> {
+    place: Place,
+    key: Option<Key>,
+    rest: Rest<'a, 'i>,
+    done: Vec<(Option<Key>, Node)>,
+}
+
+enum Rest<'a, 'i> {
+    List(std::slice::Iter<'a, Spanned<DeValue<'i>>>),
+    Map(Box<dyn Iterator<Item = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)> + 'a>),
+}
+
+pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Node, Problem> {
+    let table = DeTable::parse(text).map_err(|error| {
+        let place = error.span().map_or(Place::START, |span| Place::of_offset(text, span.start));
+        Problem::at(place, format!("not valid TOML: {}", error.message().trim_end()))
+    })?;
+    let lines = Lines::of(text);
+    let mut meter = Meter::new(bounds);
+    let mut open =
+        vec![Open { place: Place::START, key: None, rest: map_of(table.get_ref()), done: Vec::new() }];
+    loop {
+        let Some(top) = open.last_mut() else {
+            return Ok(Node { place: Place::START, value: Value::Null });
+        };
+        let next = match &mut top.rest {
+            Rest::List(items) => items.next().map(|value| (None, value)),
+            Rest::Map(entries) => entries.next().map(|(key, value)| {
+                let place = lines.place(text, key.span().start);
+                (Some(Key { place, text: key.get_ref().to_string() }), value)
+            }),
+        };
+        if let Some((key, value)) = next {
+            let place = lines.place(text, value.span().start);
+            meter.node(place)?;
+            let rest = match value.get_ref() {
+                DeValue::Array(items) => Rest::List(items.iter()),
+                DeValue::Table(table) => map_of(table),
+                leaf => {
+                    top.done.push((key, Node { place, value: leaf_value(leaf) }));
+                    continue;
+                }
+            };
+            open.push(Open { place, key, rest, done: Vec::new() });
+            meter.depth(open.len(), place)?;
+            continue;
+        }
+        let Some(Open { place, key, rest, done }) = open.pop() else { continue };
+        let value = match rest {
+            Rest::List(_) => Value::List(done.into_iter().map(|(_, node)| node).collect()),
+            Rest::Map(_) => {
+                let mut entries: Vec<(Key, Node)> =
+                    done.into_iter().filter_map(|(key, node)| key.map(|key| (key, node))).collect();
+                // The parser sorts by name; people read in the order they wrote.
+                entries.sort_by_key(|(key, _)| key.place);
+                Value::Map(entries)
+            }
+        };
+        let node = Node { place, value };
+        match open.last_mut() {
+            Some(parent) => parent.done.push((key, node)),
+            None => return Ok(node),
+        }
+    }
+}
+
+fn map_of<'a, 'i>(table: &'a DeTable<'i>) -> Rest<'a, 'i> {
+    Rest::Map(Box::new(table.iter()))
+}
+
+fn leaf_value(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            let prefix = match number.radix() {
+                16 => "0x",
+                8 => "0o",
+                2 => "0b",
+                _ => "",
+            };
+            Value::Number(format!("{prefix}{}", number.as_str().replace('_', "")))
+        }
+        DeValue::Float(number) => Value::Number(number.as_str().replace('_', "")),
+        DeValue::Boolean(flag) => Value::Bool(*flag),
+        DeValue::Datetime(time) => Value::Text(time.to_string()),
+        // Lists and maps are opened by the caller.
+        DeValue::Array(_) | DeValue::Table(_) => Value::Null,
+    }
+}
+
+/// Where each line begins, so that a place costs a binary search and not a walk over the text.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    fn place(&self, text: &str, offset: usize) -> Place {
+        let line = self.0.partition_point(|begin| *begin <= offset).max(1);
+        let begin = self.0.get(line - 1).copied().unwrap_or(0);
+        let column = text.get(begin..offset).map_or(0, |before| before.chars().count()) + 1;
+        Place { line: crate::node::saturating(line), column: crate::node::saturating(column) }
+    }
+}

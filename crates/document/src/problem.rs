@@ -91,7 +91,7 @@ impl Problems {
         if list.is_empty() {
             return None;
         }
-        list.sort_by(|a, b| a.place.cmp(&b.place));
+        list.sort_by_key(|problem| problem.place);
         Some(Self { document: document.into(), list })
     }
 }

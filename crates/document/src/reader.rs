@@ -176,6 +176,18 @@ impl Reader {
         }
     }
 
+    /// The items of a list that may not be longer than `most`: what is checked against every item of another
+    /// list must not be endless.
+    pub fn list_up_to<'a>(&mut self, entry: &Entry<'a>, most: usize) -> Vec<Entry<'a>> {
+        let items = self.list(entry);
+        if items.len() > most {
+            let message = format!("`{}` has {} entries; at most {most} are read", entry.path, items.len());
+            self.wrong(entry, message, None);
+            return Vec::new();
+        }
+        items
+    }
+
     /// One of a closed set of words.
     pub fn word<T: Copy>(&mut self, entry: &Entry<'_>, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(entry)?;

@@ -132,7 +132,7 @@ fn every_mistake_is_told_with_its_path_and_a_hint() {
 
 #[test]
 fn a_thousand_mistakes_are_told_in_fifty_lines() {
-    let text: String = (0..200).map(|i| format!("k{i}: 1\n")).collect();
+    let text = (0..200).map(|i| format!("k{i}: 1")).collect::<Vec<_>>().join("\n");
     let tree = yaml(&text);
     let mut reader = Reader::new("d");
     reader.record(&Entry { node: &tree, path: DocPath::root() }).unwrap().close(&mut reader);

@@ -1,5 +1,7 @@
 //! TOML to tree. The parser has a recursion guard of its own; the conversion here uses an explicit stack.
 
+use std::borrow::Cow;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -14,9 +16,12 @@ struct Open<'a, 'i> {
     done: Vec<(Option<Key>, Node)>,
 }
 
+/// A key and its value, as the parser gives them.
+type Pair<'a, 'i> = (&'a Spanned<Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+
 enum Rest<'a, 'i> {
     List(std::slice::Iter<'a, Spanned<DeValue<'i>>>),
-    Map(Box<dyn Iterator<Item = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)> + 'a>),
+    Map(Box<dyn Iterator<Item = Pair<'a, 'i>> + 'a>),
 }
 
 pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Node, Problem> {

@@ -56,7 +56,8 @@ fn limit_keys_carry_their_unit_in_json() {
 
 #[track_caller]
 fn check_quantity(parsed: Result<u64, QuantityError>, expected: Option<u64>) {
-    assert_eq!(parsed.clone().ok(), expected, "{parsed:?}");
+    let shown = format!("{parsed:?}");
+    assert_eq!(parsed.ok(), expected, "{shown}");
 }
 
 #[test]

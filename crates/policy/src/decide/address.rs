@@ -1,0 +1,104 @@
+//! May a granted request end at this address? Asked for every address a name resolved to, and for the one
+//! connected to; the answer carries that very address, so there is no second look-up to win.
+
+use std::net::{IpAddr, SocketAddr};
+
+use bailiwick_types::{DenialReason, ErrorCode, LayerName};
+
+use super::fetch::{FetchTarget, Reach};
+use super::fix::Widening;
+use super::{Answers, Checked, Question, Refusal, Verdict};
+use crate::host::{AddressClass, HostName, HostRule, PortRule, classify, views};
+use crate::{Capability, EffectivePolicy, NetworkMode};
+
+/// "May this granted request end at this address?"
+#[derive(Debug, Clone, Copy)]
+pub struct AddressQuestion<'a> {
+    /// The request.
+    pub target: &'a Checked<FetchTarget>,
+    /// The address its name resolved to.
+    pub address: IpAddr,
+}
+
+impl Question for AddressQuestion<'_> {
+    type Granted = SocketAddr;
+
+    fn judge(&self, policy: &EffectivePolicy, _answers: Answers) -> Verdict<SocketAddr> {
+        let target = self.target.get();
+        let Some(reason) = policy.address_reason(self.address, target.port(), target.reach()) else {
+            return Verdict::Yes(SocketAddr::new(self.address.to_canonical(), target.port()));
+        };
+        let (rule, layer) = match reason {
+            DenialReason::HostNever => ("policy.hosts.never", LayerName::Baseline),
+            _ => ("guard", LayerName::Guard),
+        };
+        Verdict::No(Refusal {
+            code: ErrorCode::NetDenied,
+            capability: Capability::NetFetch,
+            rule,
+            layer,
+            reason,
+            candidates: policy.widenings_for_address(target, reason),
+        })
+    }
+
+    fn asked(&self) -> String {
+        let target = self.target.get();
+        format!("{} {} at {}", target.method(), target.url(), self.address)
+    }
+}
+
+impl EffectivePolicy {
+    /// Why a request may not end at an address, if so.
+    pub(super) fn address_reason(&self, address: IpAddr, port: u16, reach: Reach) -> Option<DenialReason> {
+        let host = HostName::Address(address.to_canonical());
+        if self.baseline.never.iter().any(|rule| rule.value.refuses(&host, port)) {
+            return Some(DenialReason::HostNever);
+        }
+        let reserved = self.is_reserved_listed(&host, port);
+        if self.is_own_listener(address, port) && !reserved {
+            return Some(DenialReason::OwnListener);
+        }
+        match classify(address) {
+            AddressClass::Unusable => Some(DenialReason::UnusableAddress),
+            AddressClass::Metadata if reserved => None,
+            AddressClass::Metadata => Some(DenialReason::MetadataAddress),
+            AddressClass::Private if reach == Reach::Public && !reserved => {
+                Some(DenialReason::PrivateAddress)
+            }
+            AddressClass::Private | AddressClass::Public => None,
+        }
+    }
+
+    /// Whether the operator opened this reserved address. Without a port an entry means all of them.
+    pub(super) fn is_reserved_listed(&self, host: &HostName, port: u16) -> bool {
+        self.baseline.reserved.iter().any(|rule| {
+            let fits = match rule.value.port {
+                PortRule::Exact(exact) => exact == port,
+                PortRule::SchemeDefault | PortRule::Any => true,
+            };
+            fits && rule.value.pattern().covers(HostRule::exact(host, PortRule::Any).pattern())
+        })
+    }
+
+    fn is_own_listener(&self, address: IpAddr, port: u16) -> bool {
+        self.baseline.own_listeners.iter().any(|own| {
+            own.port() == port
+                && views(address).any(|view| {
+                    view == own.ip().to_canonical()
+                        || (own.ip().is_unspecified() && classify(view) != AddressClass::Public)
+                })
+        })
+    }
+
+    fn widenings_for_address(&self, target: &FetchTarget, reason: DenialReason) -> Vec<Widening> {
+        if reason != DenialReason::PrivateAddress {
+            return Vec::new();
+        }
+        if self.net.mode.value != NetworkMode::Allowlist {
+            return vec![Widening { network: Some(NetworkMode::Open), ..Widening::default() }];
+        }
+        let rule = HostRule::exact(target.host(), PortRule::Exact(target.port()));
+        vec![Widening { host: Some(HostRule { private: true, ..rule }), ..Widening::default() }]
+    }
+}

@@ -1,0 +1,310 @@
+//! May code make this request? The part of the guard that needs no name resolution.
+//!
+//! The order: is there a fetch at all; is it a URL we speak; the operator's `never`; addresses nobody may have;
+//! the mode's rule; and for a literal address whether it is public. A name's addresses are judged one by one
+//! by [`super::AddressQuestion`] after it was resolved.
+
+use std::net::IpAddr;
+
+use bailiwick_types::{DenialReason, ErrorCode, LayerName};
+use url::Url;
+
+use super::fix::Widening;
+use super::{Answers, Question, Refusal, Verdict};
+use crate::host::{
+    HostName, HostRule, METADATA_NAMES, PathGlob, PlainPath, PortRule, is_bad_port, is_loopback_name,
+    plain_url_path,
+};
+use crate::network::{Method, MethodSet};
+use crate::{Capability, EffectivePolicy, NetworkMode};
+
+/// "May I make this request?"
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchQuestion<'a> {
+    /// The method, in any letter case.
+    pub method: &'a str,
+    /// The URL, as the guest wrote it.
+    pub url: &'a str,
+}
+
+impl<'a> FetchQuestion<'a> {
+    /// A GET request.
+    pub const fn get(url: &'a str) -> Self {
+        Self { method: "GET", url }
+    }
+}
+
+/// Which addresses a granted request may end at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reach {
+    /// Only public ones.
+    Public,
+    /// Private ones too; never those that hand out credentials or are our own.
+    Private,
+}
+
+/// A request that policy granted, in the one spelling that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchTarget {
+    method: Method,
+    url: Url,
+    host: HostName,
+    port: u16,
+    reach: Reach,
+    rule: String,
+    layer: LayerName,
+}
+
+impl FetchTarget {
+    /// The method.
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The URL after normalisation.
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host after normalisation.
+    pub const fn host(&self) -> &HostName {
+        &self.host
+    }
+
+    /// The port.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Which addresses it may end at.
+    pub const fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// The rule that granted it, for people.
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    /// Whose rule that is.
+    pub const fn layer(&self) -> &LayerName {
+        &self.layer
+    }
+}
+
+/// A URL we speak, taken apart.
+struct Parsed {
+    method: Method,
+    url: Url,
+    host: HostName,
+    port: u16,
+    default_port: u16,
+}
+
+/// A no with its rule, before it becomes a refusal.
+type No = (DenialReason, &'static str, LayerName);
+
+impl Question for FetchQuestion<'_> {
+    type Granted = FetchTarget;
+
+    fn judge(&self, policy: &EffectivePolicy, answers: Answers) -> Verdict<FetchTarget> {
+        let parsed = match parse(self) {
+            Ok(parsed) => parsed,
+            Err(reason) => {
+                // Without a request there is nothing to widen for.
+                let (reason, rule, layer) = match policy.closed() {
+                    Some(no) => no,
+                    None => (reason, "guard", LayerName::Guard),
+                };
+                return Verdict::No(refusal(reason, rule, layer, Vec::new()));
+            }
+        };
+        let verdict = match policy.closed() {
+            Some(no) => Err(no),
+            None => policy.judge_request(&parsed),
+        };
+        match verdict {
+            Ok((reach, rule, layer)) => {
+                let Parsed { method, url, host, port, default_port: _ } = parsed;
+                let target = FetchTarget { method, url, host, port, reach, rule, layer };
+                policy.yes_or_ask(target, policy.net.ask, answers.net)
+            }
+            Err((reason, rule, layer)) => {
+                let candidates = policy.widenings_for(&parsed, reason);
+                Verdict::No(refusal(reason, rule, layer, candidates))
+            }
+        }
+    }
+
+    fn asked(&self) -> String {
+        let url = Url::parse(self.url).map_or_else(|_| self.url.to_owned(), without_password);
+        let method: String = self.method.chars().take(20).collect();
+        let shown: String = url.chars().take(300).collect();
+        format!("{} {shown}", method.to_ascii_uppercase())
+    }
+}
+
+/// A refused URL is shown to people and kept on record; what stands before its `@` is not.
+fn without_password(mut url: Url) -> String {
+    if url.password().is_some() && url.set_password(Some("***")).is_err() {
+        return "(a URL with a password)".to_owned();
+    }
+    url.into()
+}
+
+fn refusal(reason: DenialReason, rule: &'static str, layer: LayerName, candidates: Vec<Widening>) -> Refusal {
+    Refusal { code: ErrorCode::NetDenied, capability: Capability::NetFetch, rule, layer, reason, candidates }
+}
+
+fn parse(question: &FetchQuestion<'_>) -> Result<Parsed, DenialReason> {
+    let url = Url::parse(question.url).map_err(|_| DenialReason::BadUrl)?;
+    let default_port = match url.scheme() {
+        "http" => 80,
+        "https" => 443,
+        _ => return Err(DenialReason::Scheme),
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(DenialReason::Userinfo);
+    }
+    let host = url.host().ok_or(DenialReason::BadUrl)?;
+    let host = HostName::from_url_host(&host).map_err(|_| DenialReason::BadUrl)?;
+    let port = url.port().unwrap_or(default_port);
+    if is_bad_port(port) {
+        return Err(DenialReason::BadPort);
+    }
+    let method = Method::parse(question.method).ok_or(DenialReason::BadMethod)?;
+    Ok(Parsed { method, url, host, port, default_port })
+}
+
+impl EffectivePolicy {
+    /// Why there is no fetch at all, if so.
+    fn closed(&self) -> Option<No> {
+        (!self.powers.allowed.contains(Capability::NetFetch)).then(|| self.why_not(Capability::NetFetch))
+    }
+
+    fn judge_request(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
+        let never =
+            |rule: &crate::Sourced<std::sync::Arc<HostRule>>| rule.value.refuses(&parsed.host, parsed.port);
+        if self.baseline.never.iter().any(never) {
+            return Err((DenialReason::HostNever, "policy.hosts.never", LayerName::Baseline));
+        }
+        if let HostName::Domain(name) = &parsed.host
+            && METADATA_NAMES.contains(&name.as_str())
+            && !self.is_reserved_listed(&parsed.host, parsed.port)
+        {
+            return Err((DenialReason::MetadataAddress, "guard", LayerName::Guard));
+        }
+        let granted = self.judge_mode(parsed)?;
+        match &parsed.host {
+            HostName::Address(address) => self.judge_literal(*address, parsed, granted),
+            HostName::Domain(name) if is_loopback_name(name) && granted.0 == Reach::Public => {
+                Err((DenialReason::PrivateAddress, "guard", LayerName::Guard))
+            }
+            HostName::Domain(_) => Ok(granted),
+        }
+    }
+
+    fn judge_mode(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
+        let mode_layer = self.layer_name(self.net.mode.layer);
+        match self.net.mode.value {
+            NetworkMode::Blocked => Err((DenialReason::NetworkBlocked, "network", mode_layer)),
+            NetworkMode::Strict => Ok((Reach::Public, "network: strict".to_owned(), mode_layer)),
+            NetworkMode::Open => Ok((Reach::Private, "network: open".to_owned(), mode_layer)),
+            NetworkMode::Allowlist => self.judge_hosts(parsed),
+        }
+    }
+
+    fn judge_hosts(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
+        let path = plain_url_path(parsed.url.path());
+        let mut missed = DenialReason::HostNotAllowed;
+        let mut best: Option<(Reach, String, LayerName)> = None;
+        for at in &self.net.hosts {
+            let HostRule { pattern: _, port: _, methods, paths, private } = &*at.value;
+            if !at.value.grants(&parsed.host, parsed.port, parsed.default_port) {
+                continue;
+            }
+            if !methods.contains(parsed.method) {
+                missed = missed.max(DenialReason::MethodNotAllowed);
+                continue;
+            }
+            if let Err(reason) = path_fits(paths, &path) {
+                missed = reason;
+                continue;
+            }
+            let reach = if *private { Reach::Private } else { Reach::Public };
+            if best.as_ref().is_none_or(|(so_far, ..)| reach > *so_far) {
+                best = Some((reach, format!("hosts: {}", at.value.describe()), self.layer_name(at.layer)));
+            }
+        }
+        best.ok_or_else(|| (missed, "hosts", self.layer_name(self.net.mode.layer)))
+    }
+
+    fn judge_literal(
+        &self,
+        address: IpAddr,
+        parsed: &Parsed,
+        granted: (Reach, String, LayerName),
+    ) -> Result<(Reach, String, LayerName), No> {
+        match self.address_reason(address, parsed.port, granted.0) {
+            None => Ok(granted),
+            Some(DenialReason::HostNever) => {
+                Err((DenialReason::HostNever, "policy.hosts.never", LayerName::Baseline))
+            }
+            Some(reason) => Err((reason, "guard", LayerName::Guard)),
+        }
+    }
+
+    /// The widenings that could grant a request, the narrowest first.
+    fn widenings_for(&self, parsed: &Parsed, reason: DenialReason) -> Vec<Widening> {
+        let port = if parsed.port == parsed.default_port {
+            PortRule::SchemeDefault
+        } else {
+            PortRule::Exact(parsed.port)
+        };
+        let plain = HostRule::exact(&parsed.host, port);
+        let private = HostRule { private: true, port: PortRule::Exact(parsed.port), ..plain.clone() };
+        let narrow = |rule: &HostRule| {
+            let paths = match plain_url_path(parsed.url.path()) {
+                PlainPath::Plain(path) => PathGlob::parse(&path).into_iter().collect(),
+                PlainPath::Ambiguous => Vec::new(),
+            };
+            let methods = MethodSet::of([parsed.method]).unwrap_or(MethodSet::ALL);
+            HostRule { methods, paths, ..rule.clone() }
+        };
+        let rules = match reason {
+            DenialReason::MethodNotAllowed | DenialReason::PathNotAllowed => {
+                vec![narrow(&plain), narrow(&private)]
+            }
+            DenialReason::AmbiguousPath => return Vec::new(),
+            _ => vec![plain, private],
+        };
+        let remove_deny = self.powers.deny.contains(Capability::NetFetch).then_some(Capability::NetFetch);
+        let to_list = match self.net.mode.value {
+            NetworkMode::Blocked => Some(NetworkMode::Allowlist),
+            NetworkMode::Allowlist => None,
+            // Listing hosts here would take away all the others.
+            NetworkMode::Strict | NetworkMode::Open => {
+                return vec![Widening {
+                    network: Some(NetworkMode::Open),
+                    remove_deny,
+                    ..Widening::default()
+                }];
+            }
+        };
+        rules
+            .into_iter()
+            .map(|rule| Widening { network: to_list, host: Some(rule), remove_deny, ..Widening::default() })
+            .collect()
+    }
+}
+
+fn path_fits(paths: &[PathGlob], path: &PlainPath) -> Result<(), DenialReason> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    match path {
+        PlainPath::Ambiguous => Err(DenialReason::AmbiguousPath),
+        PlainPath::Plain(plain) if paths.iter().any(|glob| glob.matches(plain)) => Ok(()),
+        PlainPath::Plain(_) => Err(DenialReason::PathNotAllowed),
+    }
+}

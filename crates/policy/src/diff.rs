@@ -1,0 +1,177 @@
+//! What an edit would change: newly allowed, newly denied, and the risk.
+//!
+//! `newly_allowed` is safe to rely on for "no wider than before": what cannot be shown to be covered by the old
+//! policy is listed as new.
+
+use bailiwick_types::{LimitKind, Risk};
+use serde_json::{Value, json};
+
+use crate::capability::Capability;
+use crate::effective::{At, EffectivePolicy, Files, Net};
+use crate::host::HostRule;
+use crate::{AskWhen, NetworkMode, risk};
+
+/// The difference between two policies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diff {
+    /// What the second allows and the first did not, one line each.
+    pub newly_allowed: Vec<String>,
+    /// What the first allowed and the second does not.
+    pub newly_denied: Vec<String>,
+    /// The risk of the first.
+    pub risk_before: Risk,
+    /// The risk of the second.
+    pub risk_after: Risk,
+}
+
+impl Diff {
+    /// Whether the second policy allows something the first did not.
+    pub fn is_wider(&self) -> bool {
+        !self.newly_allowed.is_empty()
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.newly_allowed.is_empty() && self.newly_denied.is_empty()
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let Self { newly_allowed, newly_denied, risk_before, risk_after } = self;
+        json!({
+            "newlyAllowed": newly_allowed,
+            "newlyDenied": newly_denied,
+            "wider": self.is_wider(),
+            "risk": {"before": risk_before, "after": risk_after},
+        })
+    }
+}
+
+/// Compares two policies.
+pub fn diff(before: &EffectivePolicy, after: &EffectivePolicy) -> Diff {
+    Diff {
+        newly_allowed: gained(before, after),
+        newly_denied: gained(after, before),
+        risk_before: risk(before, before.baseline()),
+        risk_after: risk(after, after.baseline()),
+    }
+}
+
+/// What `new` has and `old` has not.
+fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
+    // Destructured so that a new part of policy cannot be left out of the comparison.
+    let EffectivePolicy {
+        baseline,
+        profile: _,
+        layers: _,
+        powers,
+        net,
+        files,
+        limits,
+        limits_from: _,
+        exposure: _,
+    } = new;
+    let mut lines: Vec<String> = powers
+        .allowed
+        .difference(old.powers.allowed)
+        .iter()
+        .map(|capability| format!("use {capability}"))
+        .collect();
+    network_gained(old, net, powers.allowed.contains(Capability::NetFetch), &mut lines);
+    if powers.allowed.contains(Capability::NetFetch) && old.powers.allowed.contains(Capability::NetFetch) {
+        let opened = |list: &[crate::Sourced<std::sync::Arc<HostRule>>],
+                      other: &[crate::Sourced<std::sync::Arc<HostRule>>]| {
+            list.iter()
+                .filter(|rule| !other.iter().any(|o| o.value.covers(&rule.value)))
+                .map(|rule| rule.value.to_string())
+                .collect::<Vec<_>>()
+        };
+        for host in opened(&old.baseline.never, &baseline.never) {
+            lines.push(format!("reach {host}, which was never to be reached"));
+        }
+        for host in opened(&baseline.reserved, &old.baseline.reserved) {
+            lines.push(format!("reach the reserved {host}"));
+        }
+        for own in old.baseline.own_listeners.iter().filter(|own| !baseline.own_listeners.contains(own)) {
+            lines.push(format!("reach {own}, which was an own listener"));
+        }
+    }
+    files_gained(old, new, files, &mut lines);
+    for kind in LimitKind::ALL {
+        let (was, is) = (old.limits.get(*kind), limits.get(*kind));
+        if is > was {
+            let unit = kind.unit();
+            lines.push(format!("limit {} {} → {}", kind.key(), unit.format(was), unit.format(is)));
+        }
+    }
+    lines
+}
+
+fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut Vec<String>) {
+    let Net { mode, hosts, ask } = net;
+    if !reaches {
+        return;
+    }
+    let reached_before = old.powers.allowed.contains(Capability::NetFetch);
+    let was = if reached_before { old.net.mode.value } else { NetworkMode::Blocked };
+    match mode.value {
+        NetworkMode::Open if was != NetworkMode::Open => lines.push("fetch any host".to_owned()),
+        NetworkMode::Strict if !matches!(was, NetworkMode::Strict | NetworkMode::Open) => {
+            lines.push("fetch any public host".to_owned());
+        }
+        // Blocked, or as wide as before.
+        NetworkMode::Blocked | NetworkMode::Open | NetworkMode::Strict => {}
+        NetworkMode::Allowlist => {
+            for rule in hosts {
+                let covered = match was {
+                    NetworkMode::Blocked => false,
+                    NetworkMode::Open => true,
+                    NetworkMode::Strict => !rule.value.is_private(),
+                    NetworkMode::Allowlist => old.net.hosts.iter().any(|o| o.value.covers(&rule.value)),
+                };
+                if !covered {
+                    lines.push(format!("fetch {}", rule.value.describe()));
+                }
+            }
+        }
+    }
+    if reached_before && asks_less(old.net.ask.as_ref(), ask.as_ref()) {
+        lines.push("fetch while a person is asked less often".to_owned());
+    }
+}
+
+fn files_gained(old: &EffectivePolicy, new: &EffectivePolicy, files: &Files, lines: &mut Vec<String>) {
+    let Files { read, write, delete, base, ask } = files;
+    let before = &old.files;
+    let some_before = before.read.value || before.write.value || before.delete.value;
+    let some_now = read.value || write.value || delete.value;
+    // That `read`, `write` and `delete` became possible at all is told by their capabilities.
+    if !some_before || !some_now {
+        return;
+    }
+    let inside = match (&before.base, base) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(was), Some(is)) => was.value.contains(&is.value),
+    };
+    if !inside {
+        let place = base
+            .as_ref()
+            .map_or_else(|| "everywhere in its roots".to_owned(), |base| format!("under {}", base.value));
+        lines.push(format!("use files {place}"));
+    }
+    if before.read.value && read.value {
+        for root in &new.baseline.read_roots {
+            if !old.baseline.read_roots.iter().any(|o| o.contains(root)) {
+                lines.push(format!("read files under {root}"));
+            }
+        }
+    }
+    if asks_less(before.ask.as_ref(), ask.as_ref()) {
+        lines.push("use files while a person is asked less often".to_owned());
+    }
+}
+
+fn asks_less(old: Option<&At<AskWhen>>, new: Option<&At<AskWhen>>) -> bool {
+    new.map(|ask| ask.value) < old.map(|ask| ask.value)
+}

@@ -1,0 +1,64 @@
+//! One host, in the one spelling we use: an address, or a lower-case ASCII name without a trailing dot.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use super::HostError;
+
+/// A host after normalisation by the URL standard (letter case, IDNA, full-width digits, percent signs, every
+/// spelling of an IPv4 address), with v4-mapped v6 addresses turned into v4 and one trailing dot dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostName {
+    /// A name.
+    Domain(String),
+    /// An address.
+    Address(IpAddr),
+}
+
+impl HostName {
+    /// Reads a host as it would stand in a URL; a v6 address may come without its brackets.
+    pub fn parse(text: &str) -> Result<Self, HostError> {
+        if let Ok(address) = text.parse::<Ipv6Addr>() {
+            return Ok(Self::Address(IpAddr::V6(address).to_canonical()));
+        }
+        match url::Host::parse(text) {
+            Ok(host) => Self::from_url_host(&host),
+            Err(_) => Err(HostError::NotAHost(shown(text))),
+        }
+    }
+
+    /// Takes over the host of a URL that was parsed already.
+    pub(crate) fn from_url_host<S: AsRef<str>>(host: &url::Host<S>) -> Result<Self, HostError> {
+        match host {
+            url::Host::Ipv4(address) => Ok(Self::Address(IpAddr::V4(*address))),
+            url::Host::Ipv6(address) => Ok(Self::Address(IpAddr::V6(*address).to_canonical())),
+            url::Host::Domain(name) => Self::domain(name.as_ref()),
+        }
+    }
+
+    fn domain(name: &str) -> Result<Self, HostError> {
+        let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+        let label_ok = |label: &str| {
+            (1..=63).contains(&label.len())
+                && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        };
+        if name.len() > 253 || !name.split('.').all(label_ok) {
+            return Err(HostError::NotAHost(shown(&name)));
+        }
+        Ok(Self::Domain(name))
+    }
+}
+
+/// A text for a message, not longer than a line.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+impl std::fmt::Display for HostName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Domain(name) => f.write_str(name),
+            Self::Address(IpAddr::V4(address)) => address.fmt(f),
+            Self::Address(IpAddr::V6(address)) => write!(f, "[{address}]"),
+        }
+    }
+}

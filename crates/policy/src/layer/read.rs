@@ -1,0 +1,305 @@
+//! Document to layer. Every block is closed: an unknown field is a mistake with "did you mean".
+
+use std::sync::Arc;
+
+use bailiwick_document::{Entry, Problems, Reader, Record, Value};
+use bailiwick_types::{LayerName, LimitKind, Limits, closest};
+
+use super::{Layer, LimitRequest, Sourced};
+use crate::capability::CapabilityPattern;
+use crate::host::{HostRule, PathGlob, PortRule, Purpose};
+use crate::network::{Method, MethodSet};
+use crate::{AskWhen, GuestPath, NetworkMode};
+
+/// Entries of one capability list. The registry is far smaller.
+const MOST_PATTERNS: usize = 200;
+
+/// Entries of one host list. Each is looked at for every request.
+const MOST_HOSTS: usize = 1_000;
+
+impl Layer {
+    /// Reads a document that is a tool's `overrides` block and nothing else.
+    ///
+    /// ```
+    /// use bailiwick_document::{parse, Bounds, Format};
+    /// use bailiwick_policy::Layer;
+    /// use bailiwick_types::LayerName;
+    /// let text = "network: allowlist\nhosts: [api.github.com]\n";
+    /// let tree = parse("o.yaml", text, Format::Yaml, Bounds::WRITTEN_BY_HAND)?;
+    /// let layer = Layer::read("o.yaml", &tree, LayerName::Tool)?;
+    /// assert!(!layer.is_empty());
+    /// # Ok::<(), bailiwick_document::Problems>(())
+    /// ```
+    pub fn read(document: &str, tree: &bailiwick_document::Node, name: LayerName) -> Result<Self, Problems> {
+        let mut reader = Reader::new(document);
+        let root = Entry { node: tree, path: bailiwick_document::DocPath::root() };
+        let mut layer = Self::empty(name, document);
+        if let Some(mut record) = reader.record(&root) {
+            layer.read_overrides(&mut reader, &mut record);
+            record.close(&mut reader);
+        }
+        reader.finish(layer)
+    }
+
+    /// Takes the fields of an overrides block out of a record, into this layer.
+    pub fn read_overrides(&mut self, reader: &mut Reader, record: &mut Record<'_>) {
+        for (field, target) in [
+            ("addAllow", &mut self.add_allow),
+            ("removeAllow", &mut self.remove_allow),
+            ("addDeny", &mut self.add_deny),
+            ("removeDeny", &mut self.remove_deny),
+        ] {
+            if let Some(entry) = record.take(field) {
+                target.extend(read_patterns(reader, &entry));
+            }
+        }
+        if let Some(entry) = record.take_alias(reader, "network", "networkMode") {
+            self.network = reader.word(&entry, &NetworkMode::WORDS).map(|mode| sourced(&entry, mode));
+        }
+        if let Some(entry) = record.take_alias(reader, "hosts", "hostsAllow") {
+            self.hosts = read_hosts(reader, &entry, Purpose::Grant);
+        }
+        for (field, target) in [
+            ("fileRead", &mut self.file_read),
+            ("fileWrite", &mut self.file_write),
+            ("destructive", &mut self.destructive),
+        ] {
+            if let Some(entry) = record.take(field) {
+                *target = reader.flag(&entry).map(|flag| sourced(&entry, flag));
+            }
+        }
+        if let Some(entry) = record.take_alias(reader, "basePath", "fsBasePath") {
+            self.base_path = read_path(reader, &entry).map(|path| sourced(&entry, path));
+        }
+        if let Some(entry) = record.take("ask")
+            && let Some(mut ask) = reader.record(&entry)
+        {
+            for (field, target) in [("net", &mut self.ask_net), ("fs", &mut self.ask_fs)] {
+                if let Some(entry) = ask.take(field) {
+                    *target = reader.word(&entry, &AskWhen::WORDS).map(|when| sourced(&entry, when));
+                }
+            }
+            ask.close(reader);
+        }
+    }
+
+    /// Takes a `limits` block into this layer.
+    pub fn read_limits(&mut self, reader: &mut Reader, entry: &Entry<'_>) {
+        let Some(record) = reader.record(entry) else { return };
+        for (key, entry) in record.entries() {
+            match LimitKind::from_key(&key.text) {
+                Some(kind) => {
+                    if let Some(value) = read_limit(reader, &entry, kind) {
+                        self.limits.push(sourced(&entry, LimitRequest { kind, value }));
+                    }
+                }
+                None => unknown_limit(reader, key, &entry),
+            }
+        }
+    }
+
+    /// The `add_allow`, `add_deny` and `hosts` statements of an operator's file, whose keys have other names.
+    pub fn set_lists(
+        &mut self,
+        allow: Vec<Sourced<CapabilityPattern>>,
+        deny: Vec<Sourced<CapabilityPattern>>,
+        hosts: Vec<Sourced<Arc<HostRule>>>,
+    ) {
+        self.add_allow = allow;
+        self.add_deny = deny;
+        self.hosts = hosts;
+    }
+
+    /// The network mode of an operator's file.
+    pub fn set_network(&mut self, mode: Sourced<NetworkMode>) {
+        self.network = Some(mode);
+    }
+
+    /// When an operator's file wants a person asked.
+    pub fn set_ask(&mut self, net: Option<Sourced<AskWhen>>, fs: Option<Sourced<AskWhen>>) {
+        self.ask_net = net;
+        self.ask_fs = fs;
+    }
+}
+
+fn sourced<T>(entry: &Entry<'_>, value: T) -> Sourced<T> {
+    Sourced { value, place: Some(entry.node.place), path: entry.path.clone() }
+}
+
+/// Reads one limit: a number, or a text with a unit.
+pub(crate) fn read_limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<u64> {
+    let value = match &entry.node.value {
+        Value::Text(text) => match kind.unit().parse(text) {
+            Ok(value) => value,
+            Err(error) => {
+                reader.wrong(entry, format!("`{}`: {error}", entry.path), None);
+                return None;
+            }
+        },
+        Value::Number(raw) if kind.unit() == bailiwick_types::Unit::Milliseconds => {
+            let hint = format!("write \"{raw}ms\" or \"{raw}s\"");
+            reader.wrong(entry, format!("`{}` needs a unit", entry.path), Some(hint));
+            return None;
+        }
+        _ => reader.count(entry)?,
+    };
+    let mut probe = Limits::shipped_defaults();
+    match probe.set(kind, value) {
+        Ok(()) => Some(value),
+        Err(error) => {
+            reader.wrong(entry, error.to_string(), None);
+            None
+        }
+    }
+}
+
+fn unknown_limit(reader: &mut Reader, key: &bailiwick_document::Key, entry: &Entry<'_>) {
+    let known = || LimitKind::ALL.iter().map(|kind| kind.key());
+    let hint = closest(&key.text, known()).map_or_else(
+        || format!("known limits: {}", known().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    let shown: String = key.text.chars().take(80).collect();
+    reader.problem(bailiwick_document::Problem {
+        place: Some(key.place),
+        path: entry.path.clone(),
+        message: format!("unknown limit `{shown}`"),
+        hint: Some(hint),
+    });
+}
+
+pub(crate) fn read_patterns(reader: &mut Reader, entry: &Entry<'_>) -> Vec<Sourced<CapabilityPattern>> {
+    let mut patterns = Vec::new();
+    for item in reader.list_up_to(entry, MOST_PATTERNS) {
+        let Some(text) = reader.text(&item) else { continue };
+        match CapabilityPattern::parse(text) {
+            Ok(pattern) => patterns.push(sourced(&item, pattern)),
+            Err(error) => reader.wrong(&item, error.to_string(), Some(error.hint)),
+        }
+    }
+    patterns
+}
+
+pub(crate) fn read_path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestPath> {
+    let text = reader.text(entry)?;
+    match GuestPath::parse(text) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            reader.wrong(entry, format!("`{}`: {error}", entry.path), None);
+            None
+        }
+    }
+}
+
+pub(crate) fn read_hosts(
+    reader: &mut Reader,
+    entry: &Entry<'_>,
+    purpose: Purpose,
+) -> Vec<Sourced<Arc<HostRule>>> {
+    let mut rules = Vec::new();
+    for item in reader.list_up_to(entry, MOST_HOSTS) {
+        let rule = match &item.node.value {
+            Value::Map(_) => read_host_record(reader, &item, purpose),
+            _ => read_host_text(reader, &item, purpose),
+        };
+        rules.extend(rule.map(|rule| sourced(&item, Arc::new(rule))));
+    }
+    rules
+}
+
+fn read_host_text(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) -> Option<HostRule> {
+    let text = reader.text(entry)?;
+    match HostRule::parse(text, purpose) {
+        Ok(rule) => Some(rule),
+        Err(error) => {
+            reader.wrong(entry, error.to_string(), error.hint());
+            None
+        }
+    }
+}
+
+fn read_host_record(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) -> Option<HostRule> {
+    let mut record = reader.record(entry)?;
+    let host = record.take("host");
+    let port = record.take("port");
+    let methods = record.take("methods");
+    let paths = record.take("paths");
+    let private = record.take("private");
+    record.close(reader);
+
+    let Some(host) = host else {
+        reader.wrong(entry, format!("`{}` names no `host`", entry.path), None);
+        return None;
+    };
+    let mut rule = read_host_text(reader, &host, purpose)?;
+    if let Some(port) = port {
+        if rule.port != PortRule::SchemeDefault {
+            reader.wrong(&port, "the port is given twice: behind the host and as `port`", None);
+        }
+        rule.port = read_port(reader, &port)?;
+    }
+    if let Some(methods) = methods {
+        rule.methods = read_methods(reader, &methods)?;
+    }
+    if let Some(paths) = paths {
+        let items = reader.list(&paths);
+        if items.is_empty() {
+            let hint = "leave `paths` out to mean every path".to_owned();
+            reader.wrong(
+                &paths,
+                format!("`{}` is empty, so the rule can match nothing", paths.path),
+                Some(hint),
+            );
+        }
+        for item in items {
+            let Some(text) = reader.text(&item) else { continue };
+            match PathGlob::parse(text) {
+                Ok(glob) => rule.paths.push(glob),
+                Err(message) => reader.wrong(&item, message, None),
+            }
+        }
+        rule.paths.sort();
+        rule.paths.dedup();
+    }
+    if let Some(private) = private {
+        rule.private = reader.flag(&private)?;
+    }
+    Some(rule)
+}
+
+fn read_port(reader: &mut Reader, entry: &Entry<'_>) -> Option<PortRule> {
+    if matches!(&entry.node.value, Value::Text(text) if text == "*") {
+        return Some(PortRule::Any);
+    }
+    let number = reader.count(entry)?;
+    match u16::try_from(number) {
+        Ok(port) if port != 0 => Some(PortRule::Exact(port)),
+        _ => {
+            reader.wrong(entry, format!("`{number}` is not a port (1 to 65535, or \"*\")"), None);
+            None
+        }
+    }
+}
+
+fn read_methods(reader: &mut Reader, entry: &Entry<'_>) -> Option<MethodSet> {
+    let mut methods = Vec::new();
+    for item in reader.list(entry) {
+        let text = reader.text(&item)?;
+        match Method::parse(text) {
+            Some(method) => methods.push(method),
+            None => {
+                let _ = reader.word(&item, &Method::WORDS);
+            }
+        }
+    }
+    let set = MethodSet::of(methods);
+    if set.is_none() {
+        let hint = "leave `methods` out to mean every method".to_owned();
+        reader.wrong(
+            entry,
+            format!("`{}` lists no method, so the rule can match nothing", entry.path),
+            Some(hint),
+        );
+    }
+    set
+}

@@ -1,0 +1,220 @@
+//! What code finds when it runs: the globals a policy gives, the names it does not, and why.
+//!
+//! Generated from the registry; the same list installs the globals, so `bailiwick limits` cannot be wrong about
+//! them.
+
+use bailiwick_types::LimitKind;
+use serde_json::{Map, Value, json};
+
+use crate::capability::{Capability, Grant};
+use crate::{EffectivePolicy, HostRule, Method};
+
+/// The ECMAScript built-ins that are always there. An allow-list: what an engine update adds does not appear by
+/// itself.
+const ALWAYS: &[&str] = &[
+    "AggregateError",
+    "Array",
+    "ArrayBuffer",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DataView",
+    "Error",
+    "EvalError",
+    "FinalizationRegistry",
+    "Float32Array",
+    "Float64Array",
+    "Infinity",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Iterator",
+    "JSON",
+    "Map",
+    "Math",
+    "NaN",
+    "Number",
+    "Object",
+    "Promise",
+    "Proxy",
+    "RangeError",
+    "ReferenceError",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "String",
+    "Symbol",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "globalThis",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+    "queueMicrotask",
+    "structuredClone",
+    "undefined",
+];
+
+/// Names people expect from other runtimes and that never exist here.
+const NEVER: &[(&str, &str, &str)] = &[
+    ("require", "there are no modules: a tool is one file", "write the code into the tool"),
+    ("import", "there are no modules: a tool is one file", "write the code into the tool"),
+    ("process", "there is no process to see", "pass what you need as a parameter"),
+    (
+        "child_process",
+        "no command runs on the host",
+        "grant process.exec and use sandbox.exec, or write a command tool",
+    ),
+    ("fs", "files go through the gateway", "grant fileRead or fileWrite and use safety.fs"),
+    ("Buffer", "this is not Node.js", "use Uint8Array, TextEncoder, atob and btoa"),
+    ("XMLHttpRequest", "requests go through the gateway", "use fetch"),
+    ("WebSocket", "only requests and their answers cross the wall", "use fetch"),
+    ("SharedArrayBuffer", "shared memory makes precise clocks", "use ArrayBuffer"),
+    ("Atomics", "shared memory makes precise clocks", "use ArrayBuffer"),
+    (
+        "WebAssembly",
+        "code comes as source, so that it can be reviewed",
+        "use a command tool in the wasm backend",
+    ),
+];
+
+/// A name that a policy does not give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedName {
+    /// The name.
+    pub name: String,
+    /// Why it is not there.
+    pub why: String,
+    /// What to do instead.
+    pub instead: String,
+}
+
+/// The bounds of one request, which no document changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchBounds {
+    /// All of a request, in milliseconds; never past the call's own deadline.
+    pub total_ms: u64,
+    /// Connecting, in milliseconds.
+    pub connect_ms: u64,
+    /// The body after decompression, in bytes.
+    pub body_bytes: u64,
+    /// Redirects followed.
+    pub redirects: u32,
+    /// The headers of an answer, in bytes.
+    pub header_bytes: u64,
+}
+
+impl FetchBounds {
+    /// The bounds in force.
+    pub const IN_FORCE: Self = Self {
+        total_ms: 10_000,
+        connect_ms: 5_000,
+        body_bytes: 5_000_000,
+        redirects: 5,
+        header_bytes: 65_536,
+    };
+}
+
+/// Everything code can know about where it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surface {
+    /// The names that exist, dotted where only a part of an object does.
+    pub globals: Vec<String>,
+    /// The names that do not, with a reason.
+    pub blocked: Vec<BlockedName>,
+    /// The limits, and their ceilings.
+    pub limits: Value,
+    /// What fetch may do.
+    pub fetch: Value,
+}
+
+impl Surface {
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let Self { globals, blocked, limits, fetch } = self;
+        let blocked: Vec<Value> = blocked
+            .iter()
+            .map(|BlockedName { name, why, instead }| json!({"name": name, "why": why, "instead": instead}))
+            .collect();
+        json!({"globals": globals, "blocked": blocked, "limits": limits, "fetch": fetch})
+    }
+}
+
+/// The surface a policy gives.
+pub fn surface(policy: &EffectivePolicy) -> Surface {
+    let allowed = policy.allowed();
+    let granted = allowed.iter().flat_map(|capability| capability.globals().iter().copied());
+    let mut globals: Vec<String> = ALWAYS.iter().copied().chain(granted).map(str::to_owned).collect();
+    globals.sort_unstable();
+
+    let absent = Capability::ALL.iter().filter(|capability| !allowed.contains(**capability));
+    let mut blocked: Vec<BlockedName> =
+        absent.flat_map(|capability| names_without(policy, *capability)).collect();
+    blocked.extend(NEVER.iter().map(|(name, why, instead)| BlockedName {
+        name: (*name).to_owned(),
+        why: (*why).to_owned(),
+        instead: (*instead).to_owned(),
+    }));
+
+    Surface { globals, blocked, limits: limits_json(policy), fetch: fetch_json(policy) }
+}
+
+fn names_without(policy: &EffectivePolicy, capability: Capability) -> impl Iterator<Item = BlockedName> {
+    let decision = policy.decide(&capability, crate::Answers::default());
+    let denial = decision.denial();
+    let reason = denial.map_or("", |denial| denial.reason.meaning());
+    let fix = denial.and_then(|denial| denial.fix.as_ref());
+    let instead = match (capability.grant(), fix) {
+        (_, None) => "ask the operator; nothing a tool declares would grant it".to_owned(),
+        // Naming the hosts is narrower than what the bare capability would take.
+        (Grant::Network, Some(_)) => "network: allowlist, and list the hosts (L3)".to_owned(),
+        (_, Some(fix)) => format!("overrides: {} ({})", fix.overrides, fix.risk),
+    };
+    capability.globals().iter().map(move |name| BlockedName {
+        name: (*name).to_owned(),
+        why: format!("`{capability}`: {reason}"),
+        instead: instead.clone(),
+    })
+}
+
+fn limits_json(policy: &EffectivePolicy) -> Value {
+    let ceilings = &policy.baseline().ceilings.limits;
+    let mut map = Map::new();
+    for kind in LimitKind::ALL {
+        let key = kind.json_key();
+        map.insert(format!("{key}Max"), json!(ceilings.get(*kind)));
+        map.insert(key, json!(policy.limits().get(*kind)));
+    }
+    Value::Object(map)
+}
+
+fn fetch_json(policy: &EffectivePolicy) -> Value {
+    let FetchBounds { total_ms, connect_ms, body_bytes, redirects, header_bytes } = FetchBounds::IN_FORCE;
+    json!({
+        "available": policy.allowed().contains(Capability::NetFetch),
+        "network": policy.network().word(),
+        "hosts": policy.hosts().map(|(rule, _)| HostRule::to_json(rule)).collect::<Vec<_>>(),
+        "methods": Method::WORDS.iter().map(|(word, _)| *word).collect::<Vec<_>>(),
+        "perCall": policy.limits().fetches.get(),
+        "atOnce": policy.limits().fetches_at_once.get(),
+        "totalMs": total_ms,
+        "connectMs": connect_ms,
+        "bodyBytes": body_bytes,
+        "redirects": redirects,
+        "headerBytes": header_bytes,
+    })
+}

@@ -1,0 +1,234 @@
+//! What is searched for: each secret value, its lines, and the spellings that usual encoders give them.
+//!
+//! It must never emit a pattern shorter than [`EXACT_FROM`] characters, which would mask ordinary text.
+//! Start at [`patterns`]; each encoding is one function below it. All patterns are valid UTF-8, which is
+//! what makes matches in UTF-8 text start and end on character boundaries.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use zeroize::Zeroizing;
+
+use crate::Secret;
+
+/// From how many characters on a value is masked where it stands as it is.
+pub(crate) const EXACT_FROM: usize = 4;
+/// From how many characters on a value is masked in its disguises too.
+pub(crate) const DISGUISED_FROM: usize = 8;
+
+/// A text to search for; as secret as the value it came from, so wiped when dropped.
+pub(crate) type Pattern = Zeroizing<String>;
+
+/// The patterns of a set of secrets.
+pub(crate) struct Patterns {
+    /// Sorted and without duplicates.
+    pub(crate) texts: Vec<Pattern>,
+    /// How many values had fewer than [`EXACT_FROM`] characters.
+    pub(crate) too_short: usize,
+}
+
+/// All patterns of all secrets.
+#[expect(single_use_lifetimes, reason = "it cannot be left out within `impl Trait`")]
+pub(crate) fn patterns<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Patterns {
+    let mut texts = Vec::new();
+    let mut too_short = 0;
+    for secret in secrets {
+        let value = secret.expose_secret();
+        if shorter_than(value, EXACT_FROM) {
+            too_short += 1;
+        }
+        spell(value, &mut texts);
+        if value.contains('\n') {
+            for line in value.split('\n') {
+                spell(line.strip_suffix('\r').unwrap_or(line), &mut texts);
+            }
+        }
+    }
+    texts.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+    texts.dedup_by(|a, b| a.as_str() == b.as_str());
+    Patterns { texts, too_short }
+}
+
+/// One value, or one line of one, in every spelling that its length allows.
+fn spell(value: &str, texts: &mut Vec<Pattern>) {
+    if shorter_than(value, EXACT_FROM) {
+        return;
+    }
+    texts.push(Zeroizing::new(value.to_owned()));
+    if shorter_than(value, DISGUISED_FROM) {
+        return;
+    }
+    for alphabet in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+        texts.extend((0..3).map(|foreign| base64_core(value, alphabet, foreign)));
+    }
+    for case in [HexCase::Lower, HexCase::Upper] {
+        texts.push(hex(value, case));
+        texts.extend(PERCENT_STYLES.iter().map(|style| percent(value, style, case)));
+    }
+    texts.extend(JSON_STYLES.iter().map(|style| json(value, style)));
+}
+
+fn shorter_than(value: &str, chars: usize) -> bool {
+    value.chars().take(chars).count() < chars
+}
+
+/// The base64 characters that the value alone determines when `foreign` bytes precede it in their
+/// group of three. The characters at the seams also depend on the neighbours and are left out, so that
+/// the pattern is found whatever the neighbours are.
+fn base64_core(value: &str, alphabet: &impl Engine, foreign: usize) -> Pattern {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(foreign + value.len()));
+    bytes.resize(foreign, 0);
+    bytes.extend_from_slice(value.as_bytes());
+    let encoded = Zeroizing::new(alphabet.encode(bytes.as_slice()));
+    let first = (foreign * 8).div_ceil(6);
+    let end = bytes.len() * 8 / 6;
+    Zeroizing::new(encoded.get(first..end).unwrap_or_default().to_owned())
+}
+
+#[derive(Clone, Copy)]
+enum HexCase {
+    Lower,
+    Upper,
+}
+
+impl HexCase {
+    /// The lowest four bits of `nibble` as a digit.
+    fn digit(self, nibble: u32) -> char {
+        let digit = char::from_digit(nibble & 0xf, 16).unwrap_or_default();
+        match self {
+            Self::Lower => digit,
+            Self::Upper => digit.to_ascii_uppercase(),
+        }
+    }
+
+    fn push_byte(self, byte: u8, text: &mut String) {
+        text.push(self.digit(u32::from(byte >> 4)));
+        text.push(self.digit(u32::from(byte)));
+    }
+}
+
+fn hex(value: &str, case: HexCase) -> Pattern {
+    let mut text = Zeroizing::new(String::with_capacity(value.len() * 2));
+    for byte in value.bytes() {
+        case.push_byte(byte, &mut text);
+    }
+    text
+}
+
+/// Which bytes a percent-encoder leaves alone, and how it writes a space.
+enum PercentStyle {
+    /// Encodes every byte.
+    Everything,
+    /// Keeps ASCII letters, digits and these.
+    Keeping(&'static str),
+    /// The same, and a space becomes `+`.
+    FormKeeping(&'static str),
+}
+
+const PERCENT_STYLES: [PercentStyle; 8] = [
+    PercentStyle::Everything,
+    // RFC 3986 unreserved: Python's `quote(safe='')`, Rust's and Go's path encoders.
+    PercentStyle::Keeping("-._~"),
+    // `encodeURIComponent`.
+    PercentStyle::Keeping("-_.!~*'()"),
+    // `encodeURI`.
+    PercentStyle::Keeping("-_.!~*'();/?:@&=+$,#"),
+    // The path and the query of a URL as the URL standard's parser rewrites them: a value pasted into a
+    // URL comes back like this in every error message that names the URL.
+    PercentStyle::Keeping(r"!$%&'()*+,-./:;=@[\]^_|~"),
+    PercentStyle::Keeping(r"!$%&()*+,-./:;=?@[\]^_`{|}~"),
+    // `URLSearchParams` and HTML forms.
+    PercentStyle::FormKeeping("*-._"),
+    // Python's `urlencode`, Go's `QueryEscape`.
+    PercentStyle::FormKeeping("-._~"),
+];
+
+fn percent(value: &str, style: &PercentStyle, case: HexCase) -> Pattern {
+    let keeps = |byte: u8, extra: &str| byte.is_ascii_alphanumeric() || extra.as_bytes().contains(&byte);
+    let mut text = Zeroizing::new(String::with_capacity(value.len() * 3));
+    for byte in value.bytes() {
+        match style {
+            PercentStyle::FormKeeping(_) if byte == b' ' => text.push('+'),
+            PercentStyle::Keeping(extra) | PercentStyle::FormKeeping(extra) if keeps(byte, extra) => {
+                text.push(char::from(byte));
+            }
+            _ => {
+                text.push('%');
+                case.push_byte(byte, &mut text);
+            }
+        }
+    }
+    text
+}
+
+/// What a JSON writer escapes beyond what the standard asks for.
+struct JsonStyle {
+    slash: Slash,
+    beyond: Beyond,
+    case: HexCase,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slash {
+    Plain,
+    Escaped,
+}
+
+/// Which characters become `\uXXXX` although they need not.
+#[derive(Clone, Copy)]
+enum Beyond {
+    /// None: `serde_json`, `JSON.stringify`.
+    Nothing,
+    /// `<`, `>`, `&` and the two line separators of Unicode: Go, and others that expect to land in HTML.
+    Html,
+    /// All but printable ASCII: Python, PHP.
+    NonAscii,
+}
+
+#[rustfmt::skip]
+const JSON_STYLES: [JsonStyle; 10] = [
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::Nothing,  case: HexCase::Lower },
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::Nothing,  case: HexCase::Upper },
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::Html,     case: HexCase::Lower },
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::Html,     case: HexCase::Upper },
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::NonAscii, case: HexCase::Lower },
+    JsonStyle { slash: Slash::Plain,   beyond: Beyond::NonAscii, case: HexCase::Upper },
+    JsonStyle { slash: Slash::Escaped, beyond: Beyond::Nothing,  case: HexCase::Lower },
+    JsonStyle { slash: Slash::Escaped, beyond: Beyond::Nothing,  case: HexCase::Upper },
+    JsonStyle { slash: Slash::Escaped, beyond: Beyond::NonAscii, case: HexCase::Lower },
+    JsonStyle { slash: Slash::Escaped, beyond: Beyond::NonAscii, case: HexCase::Upper },
+];
+
+fn json(value: &str, style: &JsonStyle) -> Pattern {
+    let mut text = Zeroizing::new(String::with_capacity(value.len() * 6));
+    for char in value.chars() {
+        match char {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '/' if style.slash == Slash::Escaped => text.push_str("\\/"),
+            _ if needs_unicode_escape(char, style.beyond) => {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    text.push_str("\\u");
+                    for shift in [12, 8, 4, 0] {
+                        text.push(style.case.digit(u32::from(*unit >> shift)));
+                    }
+                }
+            }
+            _ => text.push(char),
+        }
+    }
+    text
+}
+
+fn needs_unicode_escape(char: char, beyond: Beyond) -> bool {
+    match beyond {
+        _ if char < ' ' => true,
+        Beyond::Nothing => false,
+        Beyond::Html => matches!(char, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
+        Beyond::NonAscii => char > '~',
+    }
+}

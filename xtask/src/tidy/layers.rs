@@ -1,0 +1,204 @@
+//! The layering and the purity of the crates, as data: who may know whom, and
+//! which outside crates have a home. This is the table to change when the
+//! architecture does; a row without a reason is not a row.
+//!
+//! A crate goes by its name without the `bailiwick-` prefix.
+
+/// A crate and what it may depend on within the workspace.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    /// The crate.
+    pub(crate) name: &'static str,
+    /// What it may know.
+    pub(crate) may_know: MayKnow,
+    /// Why.
+    pub(crate) reason: &'static str,
+}
+
+/// The crates of the workspace one may know.
+#[derive(Debug)]
+pub(crate) enum MayKnow {
+    /// These.
+    Only(&'static [&'static str]),
+    /// All that have a row but these, and itself.
+    AllBut(&'static [&'static str]),
+}
+
+/// The one crate that anybody may know, as a dev-dependency and never else.
+pub(crate) const TESTKIT: &str = "testkit";
+
+/// What a sandbox backend may know: demands and how to enforce them.
+const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact"]);
+const BACKEND_REASON: &str =
+    "a backend enforces demands: it never interprets policy and knows no other backend";
+
+/// What the two doors may know: `core`, and what `core` speaks in.
+const DOOR: MayKnow =
+    MayKnow::Only(&["types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox", "core"]);
+
+/// Every crate of the workspace, from the ground up.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer {
+        name: "types",
+        may_know: MayKnow::Only(&[]),
+        reason: "the words everybody shares stand on nothing",
+    },
+    Layer {
+        name: "document",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "reads text into values with their places; what they mean is not its business",
+    },
+    Layer {
+        name: "policy",
+        may_know: MayKnow::Only(&["types", "document"]),
+        reason: "pure: same input, same output, so there is nothing to ask below",
+    },
+    Layer {
+        name: "redact",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "the door through which text leaves is used by all and uses none",
+    },
+    Layer {
+        name: "config",
+        may_know: MayKnow::Only(&["types", "document", "policy"]),
+        reason: "settings are documents and hold policy; it knows nobody who is configured",
+    },
+    Layer {
+        name: "sys",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "syscalls know no policy, no guest and no protocol",
+    },
+    Layer {
+        name: "wire",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "the only crate both sides of the wall share has to be small",
+    },
+    Layer {
+        name: "cell",
+        may_know: MayKnow::Only(&["types", "wire", "sys"]),
+        reason: "it runs inside the wall, where nothing is decided: it knows a trait, not how it is done",
+    },
+    Layer {
+        name: "gateway",
+        may_know: MayKnow::Only(&["types", "policy", "redact", "sys", "config"]),
+        reason: "acts for a guest on what policy has checked; it knows no cell and no sandbox",
+    },
+    Layer {
+        name: "sandbox",
+        may_know: MayKnow::Only(&["types", "policy", "redact"]),
+        reason: "turns policy into demands and picks who enforces them; it knows no backend",
+    },
+    Layer { name: "sandbox-process", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-container", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-remote", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer {
+        name: "core",
+        may_know: MayKnow::Only(&[
+            "types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox",
+        ]),
+        reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
+    },
+    Layer { name: "mcp", may_know: DOOR, reason: "a door to core; no door knows another" },
+    Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },
+    Layer {
+        name: "bailiwick",
+        may_know: MayKnow::AllBut(&["cli", "http", TESTKIT, "xtask"]),
+        reason: "the library others build on brings no server, no binary and no test fixtures along",
+    },
+    Layer {
+        name: "cli",
+        may_know: MayKnow::AllBut(&[TESTKIT, "xtask"]),
+        reason: "the binary assembles doors and backends",
+    },
+    Layer {
+        name: TESTKIT,
+        may_know: MayKnow::Only(&["types", "document"]),
+        reason: "every crate's tests use it, so it may stand on next to nothing",
+    },
+    Layer {
+        name: "xtask",
+        may_know: MayKnow::AllBut(&[TESTKIT]),
+        reason: "generates documents from what the crates register; nobody knows it",
+    },
+];
+
+/// The crates that do no I/O and know no runtime.
+pub(crate) const PURE: &[&str] = &["types", "policy", "document"];
+
+/// Outside crates that bring I/O or a runtime. A `*` at the end stands for any rest.
+pub(crate) const IMPURE: &[&str] = &[
+    "tokio", "tokio-*", "reqwest", "hyper", "hyper-*", "rusqlite", "socket2", "rustix", "nix", "libc",
+    "async-*",
+];
+
+/// Outside crates that only one crate may depend on.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    /// The outside crates. A `*` at the end stands for any rest.
+    pub(crate) packages: &'static [&'static str],
+    /// The crate that may depend on them.
+    pub(crate) to: &'static str,
+    /// Why nobody else may.
+    pub(crate) reason: &'static str,
+}
+
+/// Every outside crate that has a home here.
+pub(crate) const CONFINED: &[Confined] = &[
+    Confined {
+        packages: &["wasmtime", "wasmtime-*"],
+        to: "sandbox-wasm",
+        reason: "a compiler is heavy to build and to trust",
+    },
+    Confined {
+        packages: &["bollard", "bollard-*"],
+        to: "sandbox-container",
+        reason: "one crate talks to Docker",
+    },
+    Confined { packages: &["kube", "kube-*"], to: "sandbox-remote", reason: "one crate talks to a cluster" },
+    Confined { packages: &["clap"], to: "cli", reason: "what was typed is turned into an Action once" },
+    Confined { packages: &["axum", "axum-*"], to: "http", reason: "core has no HTTP" },
+    Confined {
+        packages: &["rquickjs", "rquickjs-*"],
+        to: "cell",
+        reason: "no guest code is parsed or run outside a cell",
+    },
+];
+
+/// The row of the crate called `name`.
+pub(crate) fn layer(name: &str) -> Option<&'static Layer> {
+    LAYERS.iter().find(|layer| layer.name == name)
+}
+
+impl Layer {
+    /// Whether the crate may know the one called `other`.
+    pub(crate) fn allows(&self, other: &str) -> bool {
+        match self.may_know {
+            MayKnow::Only(known) => known.contains(&other),
+            MayKnow::AllBut(unknown) => {
+                other != self.name && !unknown.contains(&other) && layer(other).is_some()
+            }
+        }
+    }
+}
+
+/// The packages that go by their row's name without a prefix.
+const UNPREFIXED: &[&str] = &["bailiwick", "xtask"];
+
+/// A package of ours by the name it has in the table; none for one from outside.
+pub(crate) fn own_name(package: &str) -> Option<&str> {
+    match package.strip_prefix("bailiwick-") {
+        Some(name) => Some(name),
+        None => UNPREFIXED.contains(&package).then_some(package),
+    }
+}
+
+/// Whether `package` is what a pattern of these tables stands for.
+pub(crate) fn stands_for(pattern: &str, package: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => package.starts_with(start),
+        None => package == pattern,
+    }
+}

@@ -44,7 +44,8 @@ pub use host::{
     AddressClass, HostError, HostName, HostPattern, HostRule, PathGlob, PortRule, Purpose, classify,
     is_bad_port,
 };
-pub use layer::{Layer, LimitRequest, Source, Sourced};
+pub use layer::read::ToolPolicy;
+pub use layer::{Layer, LimitRequest, Source, Sourced, read};
 pub use network::{AskWhen, Method, MethodSet, NetworkMode};
 pub use path::{GuestPath, PathError, Root};
 pub use resolve::{Conflict, ConflictKind, Conflicts, MAX_PROFILE_LINKS, resolve};

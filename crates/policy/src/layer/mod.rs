@@ -3,12 +3,12 @@
 //! A layer is what one document said, each statement with the place it was said at. It decides nothing:
 //! [`crate::resolve`] puts layers together.
 
-mod read;
+pub mod read;
 mod write;
 
 use std::sync::Arc;
 
-use bailiwick_document::{DocPath, Place};
+use bailiwick_document::{DocPath, Entry, Place};
 use bailiwick_types::{LayerName, LimitKind};
 
 use crate::capability::{CapabilityPattern, Shipped};
@@ -24,12 +24,26 @@ pub struct Sourced<T> {
     pub place: Option<Place>,
     /// Where in the document's structure.
     pub path: DocPath,
+    /// The document, where a layer is put together from several; else the layer's own.
+    pub document: Option<Arc<str>>,
 }
 
 impl<T> Sourced<T> {
     /// A statement that stands in no text: made by the program.
     pub fn built_in(value: T, path: &str) -> Self {
-        Self { value, place: None, path: DocPath::root().field(path) }
+        Self { value, place: None, path: DocPath::root().field(path), document: None }
+    }
+
+    /// A statement read from an entry of a document.
+    pub fn read(entry: &Entry<'_>, value: T) -> Self {
+        Self { value, place: Some(entry.node.place), path: entry.path.clone(), document: None }
+    }
+
+    /// Says which document it stands in.
+    #[must_use]
+    pub fn in_document(mut self, document: &Arc<str>) -> Self {
+        self.document = Some(document.clone());
+        self
     }
 }
 
@@ -146,7 +160,7 @@ impl Layer {
     pub(crate) fn source<T>(&self, statement: &Sourced<T>) -> Source {
         Source {
             layer: self.name.clone(),
-            document: self.document.clone(),
+            document: statement.document.as_ref().unwrap_or(&self.document).clone(),
             place: statement.place,
             path: statement.path.clone(),
         }

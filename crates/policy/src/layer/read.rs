@@ -2,14 +2,64 @@
 
 use std::sync::Arc;
 
-use bailiwick_document::{Entry, Problems, Reader, Record, Value};
-use bailiwick_types::{LayerName, LimitKind, Limits, closest};
+use bailiwick_document::{DocPath, Entry, Node, Problems, Reader, Record, Value};
+use bailiwick_types::{LayerName, LimitKind, Limits, ProfileName, closest};
 
 use super::{Layer, LimitRequest, Sourced};
 use crate::capability::CapabilityPattern;
 use crate::host::{HostRule, PathGlob, PortRule, Purpose};
 use crate::network::{Method, MethodSet};
 use crate::{AskWhen, GuestPath, NetworkMode};
+
+/// What one document says about a tool's policy: its overrides, and what stands beside them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolPolicy {
+    /// The profile it names.
+    pub profile: Option<Sourced<ProfileName>>,
+    /// Its overrides and limits.
+    pub layer: Layer,
+}
+
+impl ToolPolicy {
+    /// Reads an overrides block, or a document with `profile`, `overrides` and `limits` as a tool has them.
+    pub fn read(document: &str, tree: &Node) -> Result<Self, Problems> {
+        const BESIDE: [&str; 3] = ["profile", "overrides", "limits"];
+        if !BESIDE.iter().any(|field| tree.get(field).is_some()) {
+            return Layer::read(document, tree, LayerName::Tool).map(|layer| Self { profile: None, layer });
+        }
+        let mut reader = Reader::new(document);
+        let root = Entry { node: tree, path: DocPath::root() };
+        let mut policy = Self { profile: None, layer: Layer::empty(LayerName::Tool, document) };
+        if let Some(mut record) = reader.record(&root) {
+            if let Some(entry) = record.take("profile") {
+                policy.profile = profile_name(&mut reader, &entry);
+            }
+            if let Some(entry) = record.take("overrides")
+                && let Some(mut overrides) = reader.record(&entry)
+            {
+                policy.layer.read_overrides(&mut reader, &mut overrides);
+                overrides.close(&mut reader);
+            }
+            if let Some(entry) = record.take("limits") {
+                policy.layer.read_limits(&mut reader, &entry);
+            }
+            record.close(&mut reader);
+        }
+        reader.finish(policy)
+    }
+}
+
+/// Reads the name of a profile.
+pub fn profile_name(reader: &mut Reader, entry: &Entry<'_>) -> Option<Sourced<ProfileName>> {
+    let text = reader.text(entry)?;
+    match ProfileName::parse(text) {
+        Ok(name) => Some(Sourced::read(entry, name)),
+        Err(error) => {
+            reader.wrong(entry, error.to_string(), None);
+            None
+        }
+    }
+}
 
 /// Entries of one capability list. The registry is far smaller.
 const MOST_PATTERNS: usize = 200;
@@ -30,9 +80,9 @@ impl Layer {
     /// assert!(!layer.is_empty());
     /// # Ok::<(), bailiwick_document::Problems>(())
     /// ```
-    pub fn read(document: &str, tree: &bailiwick_document::Node, name: LayerName) -> Result<Self, Problems> {
+    pub fn read(document: &str, tree: &Node, name: LayerName) -> Result<Self, Problems> {
         let mut reader = Reader::new(document);
-        let root = Entry { node: tree, path: bailiwick_document::DocPath::root() };
+        let root = Entry { node: tree, path: DocPath::root() };
         let mut layer = Self::empty(name, document);
         if let Some(mut record) = reader.record(&root) {
             layer.read_overrides(&mut reader, &mut record);
@@ -50,14 +100,14 @@ impl Layer {
             ("removeDeny", &mut self.remove_deny),
         ] {
             if let Some(entry) = record.take(field) {
-                target.extend(read_patterns(reader, &entry));
+                target.extend(patterns(reader, &entry));
             }
         }
         if let Some(entry) = record.take_alias(reader, "network", "networkMode") {
-            self.network = reader.word(&entry, &NetworkMode::WORDS).map(|mode| sourced(&entry, mode));
+            self.network = reader.word(&entry, &NetworkMode::WORDS).map(|mode| Sourced::read(&entry, mode));
         }
         if let Some(entry) = record.take_alias(reader, "hosts", "hostsAllow") {
-            self.hosts = read_hosts(reader, &entry, Purpose::Grant);
+            self.hosts = hosts(reader, &entry, Purpose::Grant);
         }
         for (field, target) in [
             ("fileRead", &mut self.file_read),
@@ -65,18 +115,18 @@ impl Layer {
             ("destructive", &mut self.destructive),
         ] {
             if let Some(entry) = record.take(field) {
-                *target = reader.flag(&entry).map(|flag| sourced(&entry, flag));
+                *target = reader.flag(&entry).map(|flag| Sourced::read(&entry, flag));
             }
         }
         if let Some(entry) = record.take_alias(reader, "basePath", "fsBasePath") {
-            self.base_path = read_path(reader, &entry).map(|path| sourced(&entry, path));
+            self.base_path = path(reader, &entry).map(|path| Sourced::read(&entry, path));
         }
         if let Some(entry) = record.take("ask")
             && let Some(mut ask) = reader.record(&entry)
         {
             for (field, target) in [("net", &mut self.ask_net), ("fs", &mut self.ask_fs)] {
                 if let Some(entry) = ask.take(field) {
-                    *target = reader.word(&entry, &AskWhen::WORDS).map(|when| sourced(&entry, when));
+                    *target = reader.word(&entry, &AskWhen::WORDS).map(|when| Sourced::read(&entry, when));
                 }
             }
             ask.close(reader);
@@ -89,8 +139,8 @@ impl Layer {
         for (key, entry) in record.entries() {
             match LimitKind::from_key(&key.text) {
                 Some(kind) => {
-                    if let Some(value) = read_limit(reader, &entry, kind) {
-                        self.limits.push(sourced(&entry, LimitRequest { kind, value }));
+                    if let Some(value) = limit(reader, &entry, kind) {
+                        self.limits.push(Sourced::read(&entry, LimitRequest { kind, value }));
                     }
                 }
                 None => unknown_limit(reader, key, &entry),
@@ -122,12 +172,8 @@ impl Layer {
     }
 }
 
-fn sourced<T>(entry: &Entry<'_>, value: T) -> Sourced<T> {
-    Sourced { value, place: Some(entry.node.place), path: entry.path.clone() }
-}
-
 /// Reads one limit: a number, or a text with a unit.
-pub(crate) fn read_limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<u64> {
+pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<u64> {
     let value = match &entry.node.value {
         Value::Text(text) => match kind.unit().parse(text) {
             Ok(value) => value,
@@ -168,19 +214,21 @@ fn unknown_limit(reader: &mut Reader, key: &bailiwick_document::Key, entry: &Ent
     });
 }
 
-pub(crate) fn read_patterns(reader: &mut Reader, entry: &Entry<'_>) -> Vec<Sourced<CapabilityPattern>> {
+/// Reads a list of capability patterns.
+pub fn patterns(reader: &mut Reader, entry: &Entry<'_>) -> Vec<Sourced<CapabilityPattern>> {
     let mut patterns = Vec::new();
     for item in reader.list_up_to(entry, MOST_PATTERNS) {
         let Some(text) = reader.text(&item) else { continue };
         match CapabilityPattern::parse(text) {
-            Ok(pattern) => patterns.push(sourced(&item, pattern)),
+            Ok(pattern) => patterns.push(Sourced::read(&item, pattern)),
             Err(error) => reader.wrong(&item, error.to_string(), Some(error.hint)),
         }
     }
     patterns
 }
 
-pub(crate) fn read_path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestPath> {
+/// Reads a path.
+pub fn path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestPath> {
     let text = reader.text(entry)?;
     match GuestPath::parse(text) {
         Ok(path) => Some(path),
@@ -191,7 +239,8 @@ pub(crate) fn read_path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestP
     }
 }
 
-pub(crate) fn read_hosts(
+/// Reads a list of host rules.
+pub fn hosts(
     reader: &mut Reader,
     entry: &Entry<'_>,
     purpose: Purpose,
@@ -202,7 +251,7 @@ pub(crate) fn read_hosts(
             Value::Map(_) => read_host_record(reader, &item, purpose),
             _ => read_host_text(reader, &item, purpose),
         };
-        rules.extend(rule.map(|rule| sourced(&item, Arc::new(rule))));
+        rules.extend(rule.map(|rule| Sourced::read(&item, Arc::new(rule))));
     }
     rules
 }

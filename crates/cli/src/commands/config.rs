@@ -1,0 +1,90 @@
+//! `bailiwick config show`: every setting, and where it came from.
+
+use bailiwick_config::{DEFAULT_FILE, Used};
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+use crate::render::{Screen, faint, plain, strong};
+use crate::resolved::Session;
+use crate::typed::ConfigShow;
+
+/// `bailiwick config show [--origin | --defaults]`
+#[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
+pub(crate) fn show(screen: &mut Screen, session: &Session, what: &ConfigShow) -> Result<u8, Failure> {
+    let config = &session.loaded.config;
+    if screen.wants_json() {
+        screen.json(&as_json(session));
+    } else if what.defaults {
+        screen.raw(DEFAULT_FILE);
+    } else {
+        let origin = what.origin || session.verbose;
+        let entries: Vec<_> = config
+            .entries()
+            .map(|(key, setting)| (key, setting.value.to_json().to_string(), setting.origin.to_string()))
+            .collect();
+        let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0).min(60);
+        let keys = width(&mut entries.iter().map(|(key, ..)| key.path.len()));
+        let values = width(&mut entries.iter().map(|(_, value, _)| value.chars().count()));
+        for (key, value, from) in &entries {
+            let path = format!("{:<keys$}  ", key.path);
+            if origin {
+                let value = format!("{value:<values$}  ");
+                screen.line(&[strong(&path), plain(&value), faint(from)]);
+            } else {
+                screen.line(&[strong(&path), plain(value)]);
+            }
+        }
+        for (name, profile, from) in config.profiles() {
+            let path = format!("profiles.{name}");
+            let path = format!("{path:<keys$}  ");
+            let mut said = profile.layer.to_overrides().to_string();
+            if let Some(parent) = &profile.extends {
+                said = format!("extends {} {said}", parent.value);
+            }
+            let from = format!("  {from}");
+            screen.line(&[strong(&path), plain(&said), faint(if origin { &from } else { "" })]);
+        }
+        if let (true, Some(folder)) = (origin, &session.loaded.data_folder) {
+            screen.line(&[faint("data folder: "), faint(&folder.display().to_string())]);
+        }
+    }
+    Ok(0)
+}
+
+fn as_json(session: &Session) -> Value {
+    let config = &session.loaded.config;
+    let mut settings = Map::new();
+    for (key, setting) in config.entries() {
+        let used = match key.used {
+            Used::Now => Value::Null,
+            Used::WaitsFor(part) => json!(part),
+        };
+        settings.insert(
+            key.path.clone(),
+            json!({
+                "value": setting.value.to_json(),
+                "origin": setting.origin.to_string(),
+                "about": key.doc,
+                "waitsFor": used,
+            }),
+        );
+    }
+    let mut profiles = Map::new();
+    for (name, profile, origin) in config.profiles() {
+        profiles.insert(
+            name.to_string(),
+            json!({
+                "extends": profile.extends.as_ref().map(|parent| parent.value.to_string()),
+                "overrides": profile.layer.to_overrides(),
+                "origin": origin.to_string(),
+            }),
+        );
+    }
+    let files: Vec<String> = session.loaded.files.iter().map(|path| path.display().to_string()).collect();
+    json!({
+        "settings": settings,
+        "profiles": profiles,
+        "files": files,
+        "dataFolder": session.loaded.data_folder.as_ref().map(|path| path.display().to_string()),
+    })
+}

@@ -1,0 +1,208 @@
+//! `bailiwick policy show | explain | diff`.
+
+use bailiwick_policy::{Answer, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare, explain as ask, risk};
+use bailiwick_types::{LimitKind, Risk, RiskLevel};
+use serde_json::{Value, json};
+
+use crate::documents;
+use crate::failure::Failure;
+use crate::render::{Screen, bad, faint, good, level, plain, strong, warning};
+use crate::resolved::Session;
+use crate::typed::{Diff, Explain, Show};
+
+/// `bailiwick policy show`
+pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Result<u8, Failure> {
+    let policy = documents::effective(session, &what.subject)?;
+    let risk = badge(session, &policy);
+    if screen.wants_json() {
+        let mut json = policy.to_json();
+        if let Value::Object(map) = &mut json {
+            map.insert("risk".to_owned(), json!(risk));
+            map.insert("approval".to_owned(), json!(if risk.credited.is_some() { "REQUIRED" } else { "NONE" }));
+            map.insert("publishable".to_owned(), json!(risk.level <= policy.baseline().ceilings.risk));
+        }
+        screen.json(&json);
+        return Ok(0);
+    }
+    show_risk(screen, session, &policy, &risk);
+    show_network(screen, &policy);
+    show_files(screen, &policy);
+    let json = policy.to_json();
+    screen.field("capabilities", &[plain(&policy.allowed().names())]);
+    screen.field("deny entries", &[plain(&listed(&json["capabilities"]["denied"]))]);
+    show_limits(screen, session, &policy);
+    let layers: Vec<String> = policy.layers().map(|(name, document)| format!("{name} ({document})")).collect();
+    screen.field("layers", &[faint(&layers.join(" → "))]);
+    Ok(0)
+}
+
+/// The badge, with the credited level where a person is asked before every call.
+fn badge(session: &Session, policy: &EffectivePolicy) -> Risk {
+    let mut risk = risk(policy, policy.baseline());
+    if risk.level >= session.loaded.settings.approvals.auto_from {
+        risk.credited = Some(risk.level.credited());
+    }
+    risk
+}
+
+fn show_risk(screen: &mut Screen, session: &Session, policy: &EffectivePolicy, risk: &Risk) {
+    screen.field("risk", &[level(risk.level), plain("  "), plain(risk.level.advice())]);
+    for reason in &risk.reasons {
+        let text = format!(" {}: {}", reason.signal, reason.detail);
+        screen.field("", &[level(reason.level), plain(&text)]);
+    }
+    let auto_from = session.loaded.settings.approvals.auto_from;
+    match risk.credited {
+        Some(credited) => {
+            let text = format!("required (from {auto_from} on); credited ");
+            screen.field("approval", &[plain(&text), level(credited)]);
+        }
+        None => screen.field("approval", &[plain(&format!("not required (from {auto_from} on)"))]),
+    }
+    let ceiling = policy.baseline().ceilings.risk;
+    if risk.level > ceiling {
+        screen.field("publishing", &[bad("not possible: "), plain(&format!("the operator's ceiling is {ceiling}"))]);
+    }
+}
+
+fn show_network(screen: &mut Screen, policy: &EffectivePolicy) {
+    let json = policy.to_json();
+    let from = format!("  ({})", json["network"]["from"].as_str().unwrap_or_default());
+    let mode = policy.network();
+    let word = if mode == NetworkMode::Blocked { good(mode.word()) } else { warning(mode.word()) };
+    screen.field("network", &[word, faint(&from)]);
+    for (rule, layer) in policy.hosts() {
+        screen.field("", &[plain(&rule.describe()), faint(&format!("  ({layer})"))]);
+    }
+    for (key, label) in [("never", "never"), ("reserved", "reserved")] {
+        let hosts = listed(&json["network"][key]);
+        if hosts != "none" {
+            screen.field(label, &[plain(&hosts)]);
+        }
+    }
+    if let Some(when) = json["network"]["ask"].as_str() {
+        screen.field("", &[plain("a person is asked: "), strong(when)]);
+    }
+}
+
+fn show_files(screen: &mut Screen, policy: &EffectivePolicy) {
+    let json = policy.to_json();
+    let files = &json["files"];
+    let on: Vec<&str> = ["read", "write", "delete"].into_iter().filter(|op| files[*op] == json!(true)).collect();
+    if on.is_empty() {
+        screen.field("files", &[good("none")]);
+        return;
+    }
+    let place = files["basePath"].as_str().map_or_else(String::new, |base| format!(" under {base}"));
+    screen.field("files", &[warning(&on.join(", ")), plain(&place)]);
+    let roots = listed(&files["roots"]);
+    if roots != "none" {
+        screen.field("", &[plain("readable: "), plain(&roots)]);
+    }
+    if let Some(when) = files["ask"].as_str() {
+        screen.field("", &[plain("a person is asked: "), strong(when)]);
+    }
+}
+
+fn show_limits(screen: &mut Screen, session: &Session, policy: &EffectivePolicy) {
+    let all: Vec<String> = LimitKind::ALL
+        .iter()
+        .map(|kind| {
+            let value = format!("{} {}", kind.key(), kind.unit().format(policy.limits().get(*kind)));
+            if session.verbose { format!("{value} ({})", policy.limit_layer(*kind)) } else { value }
+        })
+        .collect();
+    for (index, part) in all.chunks(5).enumerate() {
+        screen.field(if index == 0 { "limits" } else { "" }, &[plain(&part.join(", "))]);
+    }
+}
+
+fn listed(list: &Value) -> String {
+    let items: Vec<String> = list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+        .collect();
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}
+
+/// `bailiwick policy explain`
+pub(crate) fn explain(screen: &mut Screen, session: &Session, what: &Explain) -> Result<u8, Failure> {
+    let query = Query::parse(&what.query)?;
+    let policy = documents::effective(session, &what.subject)?;
+    let explanation = ask(&policy, &query);
+    let code = if explanation.answer == Answer::No { 3 } else { 0 };
+    if screen.wants_json() {
+        screen.json(&explanation.to_json());
+    } else {
+        tell(screen, &explanation);
+    }
+    Ok(code)
+}
+
+fn tell(screen: &mut Screen, explanation: &Explanation) {
+    let Explanation { answer, asked, capability, rule, layer, note, denial, risk } = explanation;
+    let word = match answer {
+        Answer::Yes => good("yes"),
+        Answer::Ask => warning("ask"),
+        Answer::No => bad("no"),
+    };
+    screen.field("answer", &[word, plain("  "), strong(asked)]);
+    screen.field("capability", &[plain(capability.name())]);
+    screen.field("rule", &[plain(rule)]);
+    screen.field("layer", &[plain(&layer.to_string())]);
+    if let Some(note) = note {
+        screen.field("note", &[plain(note)]);
+    }
+    let Some(denial) = denial else {
+        screen.field("risk", &[level(risk.level)]);
+        return;
+    };
+    let reason = format!("{}: {}", denial.reason, denial.reason.meaning());
+    screen.field("reason", &[plain(&reason)]);
+    match &denial.fix {
+        Some(fix) => {
+            screen.field("fix", &[plain("add to the overrides:")]);
+            for (key, value) in fix.overrides.as_object().into_iter().flatten() {
+                screen.field("", &[strong(&format!("  {key}: {value}"))]);
+            }
+            screen.field("risk", &change(risk.level, fix.risk));
+        }
+        None => {
+            screen.field("fix", &[plain("none: nothing a tool declares would allow it")]);
+            screen.field("risk", &[level(risk.level)]);
+        }
+    }
+}
+
+fn change(before: RiskLevel, after: RiskLevel) -> [crate::render::Span<'static>; 3] {
+    [level(before), plain(if before == after { " stays " } else { " → " }), level(after)]
+}
+
+/// `bailiwick policy diff`
+pub(crate) fn diff(screen: &mut Screen, session: &Session, what: &Diff) -> Result<u8, Failure> {
+    let policy = |path: &std::path::Path| -> Result<EffectivePolicy, Failure> {
+        documents::resolved(session, Some(documents::tool_policy(path)?), what.profile.as_deref())
+    };
+    let (before, after) = (policy(&what.before)?, policy(&what.after)?);
+    let diff = compare(&before, &after);
+    if screen.wants_json() {
+        screen.json(&diff.to_json());
+        return Ok(0);
+    }
+    for line in &diff.newly_allowed {
+        screen.line(&[warning("+ "), plain(line)]);
+    }
+    for line in &diff.newly_denied {
+        screen.line(&[good("- "), plain(line)]);
+    }
+    if diff.is_empty() {
+        screen.line(&[plain("the same powers")]);
+    }
+    screen.field("risk", &change(diff.risk_before.level, diff.risk_after.level));
+    for reason in diff.risk_after.reasons.iter().filter(|reason| !diff.risk_before.reasons.contains(reason)) {
+        screen.field("", &[level(reason.level), plain(&format!(" {}: {}", reason.signal, reason.detail))]);
+    }
+    Ok(0)
+}

@@ -1,0 +1,46 @@
+//! Documents named on the command line, read and parsed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bailiwick_config::files;
+use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_policy::{EffectivePolicy, ToolPolicy, resolve};
+use bailiwick_types::ProfileName;
+
+use crate::failure::Failure;
+use crate::resolved::Session;
+use crate::typed::Subject;
+
+/// Reads a document that says something about policy.
+pub(crate) fn tool_policy(path: &Path) -> Result<ToolPolicy, Failure> {
+    let text = files::read_document(path)?;
+    let name = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
+    let format = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("toml") => Format::Toml,
+        _ => Format::Yaml,
+    };
+    let tree = parse(&name, &text, format, Bounds::WRITTEN_BY_HAND)?;
+    Ok(ToolPolicy::read(&name, &tree)?)
+}
+
+/// The effective policy of what a command is about.
+pub(crate) fn effective(session: &Session, subject: &Subject) -> Result<EffectivePolicy, Failure> {
+    let said = subject.overrides.as_deref().map(tool_policy).transpose()?;
+    resolved(session, said, subject.profile.as_deref())
+}
+
+/// Resolves what a document said; a profile it names wins over the flag.
+pub(crate) fn resolved(
+    session: &Session,
+    said: Option<ToolPolicy>,
+    profile: Option<&str>,
+) -> Result<EffectivePolicy, Failure> {
+    let flag = profile.map(ProfileName::parse).transpose()?;
+    let (own, layer) = match said {
+        Some(ToolPolicy { profile, layer }) => (profile.map(|name| name.value), Some(Arc::new(layer))),
+        None => (None, None),
+    };
+    let profile = own.or(flag);
+    Ok(resolve(&session.loaded.settings.baseline, profile.as_ref(), layer.as_ref())?)
+}

@@ -1,0 +1,111 @@
+//! Everything a person sees is written here.
+//!
+//! Text that came from a document, a path or a URL is written through [`Span`]s, whose control characters are
+//! made visible: a hostile key cannot move the cursor or paint a "yes". Colours appear on a terminal only, and
+//! never with `NO_COLOR`.
+
+mod problems;
+mod span;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anstream::AutoStream;
+use serde_json::Value;
+
+pub(crate) use span::{Span, faint, good, level, plain, strong, warning, bad};
+
+use crate::failure::Failure;
+
+/// Where a command writes.
+pub(crate) struct Screen {
+    out: Vec<u8>,
+    json: bool,
+    quiet: bool,
+}
+
+impl Screen {
+    /// A screen for people, or for machines with `--json`.
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { out: Vec::new(), json, quiet }
+    }
+
+    /// Whether the result goes out as JSON.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.json
+    }
+
+    /// One line of spans.
+    pub(crate) fn line(&mut self, spans: &[Span<'_>]) {
+        for span in spans {
+            span.write(&mut self.out);
+        }
+        self.out.push(b'\n');
+    }
+
+    /// A labelled line, aligned with its neighbours.
+    pub(crate) fn field(&mut self, label: &str, spans: &[Span<'_>]) {
+        let label = format!("{label:<14}");
+        let mut all = vec![faint(&label)];
+        all.extend_from_slice(spans);
+        self.line(&all);
+    }
+
+    /// A text that is ours as a whole, such as a generated script.
+    pub(crate) fn raw(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// One JSON object.
+    pub(crate) fn json(&mut self, value: &Value) {
+        self.out.extend_from_slice(format!("{value:#}\n").as_bytes());
+    }
+
+    /// A remark on stderr that is not part of the result.
+    pub(crate) fn note(&mut self, text: &str) {
+        if !self.quiet {
+            to_stderr(&[strong("note: "), plain(text)]);
+        }
+    }
+
+    /// A failure: on stderr for people, on stdout for machines. Gives the exit code.
+    pub(crate) fn failure(&mut self, failure: &Failure) -> u8 {
+        if self.json {
+            self.out.clear();
+            self.json(&problems::to_json(failure));
+        } else {
+            problems::tell(failure, self.quiet);
+        }
+        failure.code().class().exit_code()
+    }
+
+    /// Writes what was gathered. A reader that went away is no failure.
+    pub(crate) fn finish(self, code: u8) -> ExitCode {
+        let mut stdout = AutoStream::auto(std::io::stdout().lock());
+        let written = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        match written {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                to_stderr(&[bad("error: "), plain(&format!("cannot write the result: {error}"))]);
+                ExitCode::from(5)
+            }
+            _ => ExitCode::from(code),
+        }
+    }
+}
+
+/// A line on stderr.
+pub(crate) fn to_stderr(spans: &[Span<'_>]) {
+    let mut bytes = Vec::new();
+    for span in spans {
+        span.write(&mut bytes);
+    }
+    bytes.push(b'\n');
+    // There is nowhere left to report to.
+    let _ = AutoStream::auto(std::io::stderr().lock()).write_all(&bytes);
+}
+
+/// What the argument parser has to say: help and version on stdout, mistakes on stderr.
+pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+    let _ = message.print();
+    ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2))
+}

@@ -1,0 +1,152 @@
+//! Files of the operator: read with a bound, replaced in one step.
+//!
+//! This is the only door to the disk outside the gateway, and it must never be used on a guest's behalf.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The largest document that is read.
+pub const MOST_BYTES: u64 = 1 << 20;
+
+/// `O_NONBLOCK` on Linux: opening a pipe nobody writes to must not hang.
+const NONBLOCK: i32 = 0o4000;
+
+/// Why a file was not read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It could not be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// It could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// It is a folder, a pipe or a device.
+    #[error("{} is not a regular file", path.display())]
+    NotRegular {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Everybody may write to it, so nobody vouches for it.
+    #[error("{} can be written by every user of this machine", path.display())]
+    WritableByAll {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is larger than any document.
+    #[error("{} has more than {MOST_BYTES} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is not text.
+    #[error("{} is not UTF-8 text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It could not be replaced; what was there before is still there.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
+    },
+}
+
+impl FileError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::WritableByAll { path } => Some(format!("chmod o-w {}", path.display())),
+            Self::TooLarge { .. } => Some("a document this large is not meant to be read by people".to_owned()),
+            Self::NotRegular { .. } | Self::NotText { .. } => None,
+            Self::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Some("check the name and the working folder".to_owned())
+            }
+            Self::Open { .. } | Self::Read { .. } | Self::Write { .. } => None,
+        }
+    }
+}
+
+/// Reads a document that a person named; `-` and pipes are fine.
+pub fn read_document(path: &Path) -> Result<String, FileError> {
+    if path == Path::new("-") {
+        return read_text(path, &mut std::io::stdin().lock());
+    }
+    let mut file = open(path, 0)?;
+    if is_folder(&file, path)? {
+        return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    read_text(path, &mut file)
+}
+
+/// Reads a configuration file, if there is one: a regular file that not everybody can write.
+pub fn read_config(path: &Path) -> Result<Option<String>, FileError> {
+    let mut file = match open(path, NONBLOCK) {
+        Ok(file) => file,
+        Err(FileError::Open { source, .. })
+            if matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata().map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    if !metadata.is_file() {
+        return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    if metadata.mode() & 0o002 != 0 {
+        return Err(FileError::WritableByAll { path: path.to_owned() });
+    }
+    read_text(path, &mut file).map(Some)
+}
+
+/// Puts a text in the place of a file, readable by its owner alone. A crash leaves the old or the new one.
+pub fn replace(path: &Path, text: &str) -> Result<(), FileError> {
+    let write = |source| FileError::Write { path: path.to_owned(), source };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
+    temporary.as_file().set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(write)?;
+    temporary.write_all(text.as_bytes()).map_err(write)?;
+    temporary.as_file().sync_all().map_err(write)?;
+    temporary.persist(path).map_err(|error| write(error.error))?;
+    // The new name is safe only once its folder is.
+    open(folder, 0)?.sync_all().map_err(write)
+}
+
+fn open(path: &Path, flags: i32) -> Result<File, FileError> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(|source| FileError::Open { path: path.to_owned(), source })
+}
+
+fn is_folder(file: &File, path: &Path) -> Result<bool, FileError> {
+    let metadata = file.metadata().map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    Ok(metadata.is_dir())
+}
+
+fn read_text(path: &Path, from: &mut impl Read) -> Result<String, FileError> {
+    let mut bytes = Vec::new();
+    let mut bounded = from.take(MOST_BYTES + 1);
+    bounded.read_to_end(&mut bytes).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(FileError::TooLarge { path: path.to_owned() });
+    }
+    String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
+}

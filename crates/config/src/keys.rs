@@ -1,0 +1,144 @@
+//! Every key of the operator's file, as one table.
+
+use std::sync::LazyLock;
+
+use bailiwick_policy::Purpose;
+use bailiwick_types::LimitKind;
+
+/// What a key holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An address and port to listen on.
+    Listen,
+    /// A duration.
+    Duration,
+    /// One of the limits of a call.
+    Limit(LimitKind),
+    /// A risk level.
+    Level,
+    /// A network mode.
+    Mode,
+    /// Network modes.
+    Modes,
+    /// Capability patterns.
+    Patterns,
+    /// Host rules.
+    Hosts(Purpose),
+    /// Absolute folders.
+    Folders,
+    /// `never`, `first` or `always`.
+    Ask,
+    /// Plain texts.
+    Texts,
+}
+
+/// How a folder's own file may change a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Narrowing {
+    /// Not at all.
+    Fixed,
+    /// To something smaller, lower or stricter.
+    Smaller,
+    /// To some of what is there.
+    Fewer,
+    /// More of the same is added; nothing is taken away.
+    More,
+}
+
+/// Whether anything consumes a key yet. A key that nothing uses is never claimed to work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Used {
+    /// It takes effect.
+    Now,
+    /// It is read and checked, and waits for this part.
+    WaitsFor(&'static str),
+}
+
+/// One key.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// Its path: `limits.wall`.
+    pub path: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// How a folder's file may change it.
+    pub narrowing: Narrowing,
+    /// Whether anything consumes it.
+    pub used: Used,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+impl Key {
+    /// The environment variable that sets it: `BAILIWICK_LIMITS_WALL`.
+    pub fn variable(&self) -> String {
+        let mut name = String::from("BAILIWICK_");
+        for c in self.path.chars() {
+            match c {
+                '.' => name.push('_'),
+                c if c.is_ascii_uppercase() => {
+                    name.push('_');
+                    name.push(c);
+                }
+                c => name.push(c.to_ascii_uppercase()),
+            }
+        }
+        name
+    }
+}
+
+const SERVER: Used = Used::WaitsFor("the server");
+const TOOLS: Used = Used::WaitsFor("the tool catalogue");
+const SANDBOXES: Used = Used::WaitsFor("command sandboxes");
+const SECRETS: Used = Used::WaitsFor("the secret store");
+
+/// The keys that are not one per limit.
+const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
+    ("server.listen", Kind::Listen, Narrowing::Fixed, Used::Now, "where the server listens; never reachable by a tool"),
+    ("ceilings.risk", Kind::Level, Narrowing::Smaller, Used::Now, "the highest risk that may be published"),
+    ("ceilings.network", Kind::Modes, Narrowing::Fewer, Used::Now, "the network modes a tool may choose"),
+    ("policy.allow", Kind::Patterns, Narrowing::Fewer, Used::Now, "capabilities every tool has"),
+    ("policy.deny", Kind::Patterns, Narrowing::More, Used::Now, "capabilities a tool must remove from here to get"),
+    ("policy.network", Kind::Mode, Narrowing::Smaller, Used::Now, "the network mode of a tool that says nothing"),
+    ("policy.hosts.allow", Kind::Hosts(Purpose::Grant), Narrowing::Fewer, Used::Now, "hosts every tool may reach, under `allowlist`"),
+    ("policy.hosts.never", Kind::Hosts(Purpose::Refuse), Narrowing::More, Used::Now, "hosts no tool may ever reach"),
+    ("policy.hosts.reserved", Kind::Hosts(Purpose::Refuse), Narrowing::Fewer, Used::Now, "metadata addresses and own listeners that tools may reach all the same"),
+    ("policy.ask.net", Kind::Ask, Narrowing::Smaller, Used::Now, "ask a person before requests: never, first, always"),
+    ("policy.ask.fs", Kind::Ask, Narrowing::Smaller, Used::Now, "ask a person before file accesses: never, first, always"),
+    ("fs.readRoots", Kind::Folders, Narrowing::Fewer, Used::Now, "folders outside the workspace that `fileRead` covers"),
+    ("fs.mounts", Kind::Folders, Narrowing::Fewer, SANDBOXES, "host folders that may be mounted into command sandboxes"),
+    ("approvals.autoFrom", Kind::Level, Narrowing::Smaller, Used::Now, "the level from which a call waits for a person"),
+    ("approvals.required", Kind::Texts, Narrowing::More, TOOLS, "tools that always wait for a person"),
+    ("approvals.deadline", Kind::Duration, Narrowing::Smaller, SERVER, "how long a call waits for an answer; then it is a no"),
+    ("approvals.elicitation", Kind::Level, Narrowing::Smaller, SERVER, "the level up to which an MCP client's own dialogue counts"),
+    ("approvals.notify", Kind::Texts, Narrowing::Fixed, SERVER, "where a waiting approval is announced"),
+    ("secrets.env", Kind::Texts, Narrowing::Fewer, SECRETS, "environment variables that may stand in for secrets"),
+];
+
+/// Every key, in the order of the documented file.
+pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    let limits = |section: &str| {
+        let section = section.to_owned();
+        LimitKind::ALL.iter().map(move |kind| Key {
+            path: format!("{section}.{}", kind.key()),
+            kind: Kind::Limit(*kind),
+            narrowing: Narrowing::Smaller,
+            used: Used::Now,
+            doc: kind.doc(),
+        })
+    };
+    let mut keys: Vec<Key> = Vec::new();
+    let mut plain = PLAIN.iter().map(|(path, kind, narrowing, used, doc)| Key {
+        path: (*path).to_owned(),
+        kind: *kind,
+        narrowing: *narrowing,
+        used: *used,
+        doc,
+    });
+    // `server` first, then limits and ceilings, then the rest.
+    keys.extend(plain.next());
+    keys.extend(limits("limits"));
+    keys.extend(limits("ceilings"));
+    keys.extend(plain);
+    keys
+});

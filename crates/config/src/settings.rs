@@ -1,0 +1,146 @@
+//! Settings as the types their consumers take.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
+use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel};
+
+use crate::error::ConfigError;
+use crate::merge::{Config, Origin};
+use crate::value::Value;
+
+/// What the operator's file comes to.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the server listens.
+    pub listen: SocketAddr,
+    /// The operator's side of policy.
+    pub baseline: Arc<Baseline>,
+    /// Who is asked, and when.
+    pub approvals: Approvals,
+}
+
+/// The approvals section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approvals {
+    /// The level from which a call waits for a person.
+    pub auto_from: RiskLevel,
+    /// Tools that always wait.
+    pub required: Vec<String>,
+    /// How long a call waits, in milliseconds.
+    pub deadline_ms: u64,
+    /// The level up to which an MCP client's own dialogue counts.
+    pub elicitation: RiskLevel,
+    /// Where a waiting approval is announced.
+    pub notify: Vec<String>,
+}
+
+/// Takes the value of one key, which the shipped file guarantees to be there and of its kind.
+macro_rules! take {
+    ($config:expr, $path:literal, $kind:ident) => {
+        match $config.get($path).map(|setting| &setting.value) {
+            Some(Value::$kind(value)) => value.clone(),
+            _ => {
+                return Err(ConfigError::Setting {
+                    message: concat!("`", $path, "` has no value").to_owned(),
+                    hint: "the shipped settings are damaged".to_owned(),
+                });
+            }
+        }
+    };
+}
+
+impl Settings {
+    pub(crate) fn from_config(config: &Config) -> Result<Self, ConfigError> {
+        let listen = take!(config, "server.listen", Listen);
+        let limits = limits(config, "limits")?;
+        let ceilings = limits_within(config, limits)?;
+        let mut layer = Layer::empty(LayerName::Baseline, "bailiwick.toml");
+        layer.set_lists(
+            take!(config, "policy.allow", Patterns),
+            take!(config, "policy.deny", Patterns),
+            take!(config, "policy.hosts.allow", Hosts),
+        );
+        layer.set_network(stated(config, "policy.network", take!(config, "policy.network", Mode)));
+        let ask = |when: Option<AskWhen>, path: &str| when.map(|when| stated(config, path, when));
+        layer.set_ask(
+            ask(take!(config, "policy.ask.net", Ask), "policy.ask.net"),
+            ask(take!(config, "policy.ask.fs", Ask), "policy.ask.fs"),
+        );
+        let baseline = Baseline {
+            layer: Arc::new(layer),
+            profiles: config.profiles().map(|(name, profile, _)| (name.clone(), profile.clone())).collect(),
+            limits,
+            ceilings: Ceilings {
+                limits: ceilings,
+                risk: take!(config, "ceilings.risk", Level),
+                networks: take!(config, "ceilings.network", Modes),
+            },
+            never: take!(config, "policy.hosts.never", Hosts),
+            reserved: take!(config, "policy.hosts.reserved", Hosts),
+            own_listeners: vec![listen],
+            read_roots: take!(config, "fs.readRoots", Folders),
+        };
+        let approvals = Approvals {
+            auto_from: take!(config, "approvals.autoFrom", Level),
+            required: take!(config, "approvals.required", Texts),
+            deadline_ms: take!(config, "approvals.deadline", Duration),
+            elicitation: take!(config, "approvals.elicitation", Level),
+            notify: take!(config, "approvals.notify", Texts),
+        };
+        Ok(Self { listen, baseline: Arc::new(baseline), approvals })
+    }
+}
+
+/// A statement with the place it was made at, for conflicts to point to.
+fn stated<T>(config: &Config, path: &str, value: T) -> Sourced<T> {
+    let statement = Sourced::built_in(value, path);
+    match config.get(path).map(|setting| &setting.origin) {
+        Some(Origin::File { path, place }) => Sourced { place: *place, ..statement }.in_document(path),
+        Some(Origin::Variable(name)) => statement.in_document(&format!("${name}").into()),
+        Some(Origin::Flag) => statement.in_document(&"--set".into()),
+        Some(Origin::BuiltIn) | None => statement,
+    }
+}
+
+fn limits(config: &Config, section: &str) -> Result<Limits, ConfigError> {
+    let mut limits = Limits::shipped_defaults();
+    for kind in LimitKind::ALL {
+        if let Some(Value::Limit(_, value)) = config.get(&format!("{section}.{}", kind.key())).map(|s| &s.value) {
+            limits.set(*kind, *value).map_err(|error| ConfigError::Setting {
+                message: format!("{section}: {error}"),
+                hint: "choose another value".to_owned(),
+            })?;
+        }
+    }
+    Ok(limits)
+}
+
+/// The ceilings, after a check that the operator's own limits stay within them.
+fn limits_within(config: &Config, limits_in_force: Limits) -> Result<Limits, ConfigError> {
+    let ceilings = limits(config, "ceilings")?;
+    for kind in LimitKind::ALL {
+        let (limit, ceiling) = (limits_in_force.get(*kind), ceilings.get(*kind));
+        if limit > ceiling {
+            let unit = kind.unit();
+            let origin = |section: &str| {
+                config
+                    .get(&format!("{section}.{}", kind.key()))
+                    .map_or_else(String::new, |setting| setting.origin.to_string())
+            };
+            return Err(ConfigError::Setting {
+                message: format!(
+                    "limits.{key} of {} ({}) is above ceilings.{key} of {} ({})",
+                    unit.format(limit),
+                    origin("limits"),
+                    unit.format(ceiling),
+                    origin("ceilings"),
+                    key = kind.key(),
+                ),
+                hint: "lower the limit or raise the ceiling".to_owned(),
+            });
+        }
+    }
+    Ok(ceilings)
+}

@@ -1,0 +1,359 @@
+//! Settings from files, variables and flags, and what a hostile folder can do about them.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use bailiwick_policy::{Baseline, resolve};
+use bailiwick_types::{LimitKind, RiskLevel};
+
+use super::*;
+
+/// A machine of its own for each test.
+struct Machine {
+    folder: tempfile::TempDir,
+    environment: Environment,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let sub = |name: &str| {
+            let path = root.join(name);
+            std::fs::create_dir(&path).unwrap();
+            path
+        };
+        let environment = Environment {
+            working_folder: sub("work"),
+            system_folder: sub("etc"),
+            home: Some(sub("home")),
+            ..Environment::default()
+        };
+        Self { folder, environment }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        files::replace(&path, text).unwrap();
+        path
+    }
+
+    fn user_file(&self, text: &str) -> PathBuf {
+        self.file("home/.config/bailiwick/bailiwick.toml", text)
+    }
+
+    fn folder_file(&self, text: &str) -> PathBuf {
+        self.file("work/bailiwick.toml", text)
+    }
+
+    fn load(&self) -> Result<Loaded, ConfigError> {
+        load(&self.environment, &Request::default())
+    }
+}
+
+fn shown(loaded: &Loaded, key: &str) -> String {
+    let setting = loaded.config.get(key).unwrap();
+    format!("{} from {}", setting.value.to_json(), setting.origin)
+}
+
+#[track_caller]
+fn check_refused(machine: &Machine, message: &str, hint: &str) {
+    let error = machine.load().expect_err("must be refused");
+    let (text, hints) = match &error {
+        ConfigError::Document(problems) => (
+            problems.to_string(),
+            problems.list.iter().filter_map(|problem| problem.hint.clone()).collect::<Vec<_>>().join(";"),
+        ),
+        other => (other.to_string(), other.hint().unwrap_or_default()),
+    };
+    assert!(text.contains(message), "{text}");
+    assert!(hints.contains(hint), "{text} / {hints}");
+}
+
+#[test]
+fn the_shipped_file_says_what_the_program_does() {
+    let loaded = Machine::new().load().unwrap();
+    let (mine, shipped) = (&loaded.settings.baseline, Baseline::shipped());
+    assert_eq!(mine.limits, shipped.limits);
+    assert_eq!(mine.ceilings.limits, shipped.ceilings.limits);
+    assert_eq!(mine.ceilings.risk, shipped.ceilings.risk);
+    assert_eq!(mine.ceilings.networks, shipped.ceilings.networks);
+    let powers = |baseline: &Baseline| {
+        resolve(&std::sync::Arc::new(baseline.clone()), None, None).unwrap().powers_json()
+    };
+    assert_eq!(powers(mine), powers(&shipped));
+}
+
+#[test]
+fn the_shipped_file_explains_every_key() {
+    let loaded = Machine::new().load().unwrap();
+    for key in KEYS.iter() {
+        let setting = loaded.config.get(&key.path).unwrap_or_else(|| panic!("{} has no shipped value", key.path));
+        assert_eq!(setting.origin, Origin::BuiltIn);
+        let name = key.path.rsplit('.').next().unwrap();
+        let line = DEFAULT_FILE.lines().position(|line| line.starts_with(&format!("{name} ="))).unwrap();
+        let lines: Vec<&str> = DEFAULT_FILE.lines().collect();
+        let explained = lines[line].contains('#') || lines[line - 1].starts_with('#') || lines[line - 2].starts_with('#');
+        assert!(explained || key.path.starts_with("ceilings."), "{} is not explained", key.path);
+        if let Used::WaitsFor(part) = key.used {
+            let above = lines[line - 1];
+            assert!(above.contains(part), "{}: says that it waits for {part}", key.path);
+        }
+    }
+}
+
+#[test]
+fn later_layers_win_and_every_value_knows_its_origin() {
+    let mut machine = Machine::new();
+    let system = machine.file("etc/bailiwick.toml", "[limits]\nwall = \"1s\"\ncpu = \"1s\"\nsteps = 7\n");
+    let user = machine.user_file("[limits]\nwall = \"2s\"\ncpu = \"1500ms\"\n");
+    machine.environment.variables.insert("BAILIWICK_LIMITS_WALL".into(), "3s".into());
+    machine.environment.variables.insert("BAILIWICK_POLICY_HOSTS_NEVER".into(), "a.test, *.b.test".into());
+    let request = Request { set: vec!["limits.wall=4s".into()], ..Request::default() };
+    let loaded = load(&machine.environment, &request).unwrap();
+    assert_eq!(shown(&loaded, "limits.wall"), "\"4s\" from --set");
+    assert_eq!(shown(&loaded, "limits.cpu"), format!("\"1500ms\" from {}:3", user.display()));
+    assert_eq!(shown(&loaded, "limits.steps"), format!("7 from {}:4", system.display()));
+    assert_eq!(shown(&loaded, "limits.memory"), "\"64MiB\" from built-in");
+    assert_eq!(shown(&loaded, "policy.hosts.never"), "[\"a.test\",\"*.b.test\"] from $BAILIWICK_POLICY_HOSTS_NEVER");
+    assert_eq!(loaded.settings.baseline.limits.get(LimitKind::Wall), 4_000);
+    assert_eq!(loaded.settings.baseline.never.len(), 2);
+}
+
+#[test]
+fn a_named_file_replaces_the_others_and_must_exist() {
+    let machine = Machine::new();
+    machine.user_file("[limits]\nwall = \"2s\"\n");
+    let other = machine.file("other.toml", "[limits]\ncpu = \"1s\"\n");
+    let request = |path: &Path| Request { config: Some(path.to_owned()), ..Request::default() };
+    let loaded = load(&machine.environment, &request(&other)).unwrap();
+    assert_eq!(shown(&loaded, "limits.wall"), "\"5s\" from built-in");
+    assert_eq!(loaded.files, [other]);
+    let missing = load(&machine.environment, &request(Path::new("/nowhere/x.toml")));
+    assert!(matches!(missing, Err(ConfigError::Missing { .. })));
+}
+
+#[test]
+fn unknown_keys_are_told_with_line_and_suggestion() {
+    let machine = Machine::new();
+    for (text, message, hint) in [
+        ("[limits]\nwal = \"1s\"", ":2:1: unknown key `limits.wal`", "did you mean `wall`?"),
+        ("[limit]\nwall = \"1s\"", ":1:2: unknown key `limit`", "did you mean `limits`?"),
+        ("wall = \"1s\"", ":1:1: unknown key `wall`", "did you mean `limits.wall`?"),
+        ("[policy.hosts]\nnevr = []", "unknown key `policy.hosts.nevr`", "did you mean `never`?"),
+        ("[profiles.web]\nnetwrok = \"open\"", "unknown field `netwrok`", "did you mean `network`?"),
+        ("[profiles.Web]\n", "is not a profile name", ""),
+        ("[limits]\nwall = 5", "needs a unit", "5s"),
+        ("[limits]\nwall = \"0s\"", "must not be zero", ""),
+        ("[limits]\nmemory = \"1000GiB\"", "above the hard maximum", ""),
+        ("[limits]\nwall = \"31s\"", "limits.wall of 31s", "raise the ceiling"),
+        ("[policy]\nnetwork = \"opne\"", "cannot be `opne`", "did you mean `open`?"),
+        ("[ceilings]\nrisk = \"L9\"", "is not a risk level", ""),
+        ("[server]\nlisten = \"here\"", "must be an address and a port", "127.0.0.1:8282"),
+        ("[fs]\nreadRoots = [\"data\"]", "must be an absolute folder", "from `/` on"),
+        ("[policy]\nallow = [\"consle\"]", "names no capability", "did you mean `console`?"),
+        ("limits = 3", "must be a map of fields", ""),
+        ("[limits\n", "not valid TOML", ""),
+    ] {
+        machine.user_file(text);
+        check_refused(&machine, message, hint);
+    }
+}
+
+#[test]
+fn variables_and_flags_have_no_typos_either() {
+    let mut machine = Machine::new();
+    machine.environment.variables.insert("BAILIWICK_LIMIT_WALL".into(), "1s".into());
+    check_refused(&machine, "BAILIWICK_LIMIT_WALL", "did you mean `BAILIWICK_LIMITS_WALL`?");
+    machine.environment.variables.clear();
+    machine.environment.variables.insert("BAILIWICK_LIMITS_WALL".into(), "soon".into());
+    check_refused(&machine, "$BAILIWICK_LIMITS_WALL", "");
+    machine.environment.variables.clear();
+    for flag in ["limits.wal=1s", "limits.wall", "limits.wall=1 parsec"] {
+        let request = Request { set: vec![flag.into()], ..Request::default() };
+        assert!(load(&machine.environment, &request).is_err(), "{flag}");
+    }
+}
+
+#[test]
+fn every_key_has_a_variable_of_its_own() {
+    let mut names: Vec<String> = KEYS.iter().map(Key::variable).collect();
+    assert!(names.contains(&"BAILIWICK_APPROVALS_AUTO_FROM".to_owned()));
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), KEYS.len());
+}
+
+#[test]
+fn a_folders_own_file_may_narrow() {
+    let machine = Machine::new();
+    machine.user_file("[policy]\nnetwork = \"strict\"\n[fs]\nreadRoots = [\"/srv/data\"]\n");
+    let own = machine.folder_file(
+        r#"
+[limits]
+wall = "1s"
+[ceilings]
+risk = "L3"
+network = ["blocked", "allowlist"]
+[policy]
+network = "blocked"
+allow = ["console"]
+deny = ["crypto.*"]
+hosts.never = ["evil.test"]
+ask.net = "always"
+[fs]
+readRoots = ["/srv/data/part"]
+[approvals]
+autoFrom = "L1"
+"#,
+    );
+    let loaded = machine.load().unwrap();
+    assert_eq!(shown(&loaded, "limits.wall"), format!("\"1s\" from {}:3", own.display()));
+    assert_eq!(loaded.settings.baseline.ceilings.risk, RiskLevel::L3);
+    assert_eq!(loaded.settings.approvals.auto_from, RiskLevel::L1);
+    let denied = loaded.config.get("policy.deny").unwrap().value.to_json();
+    assert!(denied.as_array().unwrap().len() == 7, "what it denies is added to what was denied: {denied}");
+}
+
+#[test]
+fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
+    let machine = Machine::new();
+    for text in [
+        "[server]\nlisten = \"0.0.0.0:8282\"",
+        "[limits]\nwall = \"6s\"",
+        "[ceilings]\nwall = \"1h\"",
+        "[policy]\nnetwork = \"allowlist\"",
+        "[policy]\nallow = [\"timers\"]",
+        "[policy.hosts]\nallow = [\"a.test\"]",
+        "[policy.hosts]\nreserved = [\"169.254.169.254\"]",
+        "[fs]\nreadRoots = [\"/\"]",
+        "[fs]\nmounts = [\"/home\"]",
+        "[approvals]\nautoFrom = \"L5\"",
+        "[approvals]\ndeadline = \"1h\"",
+        "[approvals]\nnotify = [\"x\"]",
+        "[secrets]\nenv = [\"AWS_SECRET_ACCESS_KEY\"]",
+        "[profiles.evil]\nnetwork = \"open\"",
+        "[profiles.strict]\nlimits = { steps = 1 }",
+    ] {
+        machine.folder_file(text);
+        check_refused(&machine, "would widen what the operator set", "bailiwick trust");
+    }
+    // What takes away a deny, or loosens an ask of the operator, widens too; emptying a list of denies adds nothing.
+    machine.user_file("[policy.ask]\nnet = \"always\"\n");
+    machine.folder_file("[policy.ask]\nnet = \"first\"");
+    check_refused(&machine, "policy.ask.net", "bailiwick trust");
+    machine.folder_file("[policy]\ndeny = []");
+    let loaded = machine.load().unwrap();
+    assert_eq!(loaded.config.get("policy.deny").unwrap().value.to_json().as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn every_widening_key_of_a_folder_is_named_at_once() {
+    let machine = Machine::new();
+    machine.folder_file("[limits]\nwall = \"6s\"\ncpu = \"1s\"\n[policy]\nnetwork = \"open\"\n");
+    let Err(ConfigError::Document(problems)) = machine.load() else { panic!("must be refused") };
+    let lines: Vec<u32> = problems.list.iter().filter_map(|p| p.place.map(|place| place.line)).collect();
+    assert_eq!(lines, [2, 5]);
+}
+
+#[test]
+fn trust_is_bound_to_the_content() {
+    let machine = Machine::new();
+    let text = "[limits]\nwall = \"6s\"\n";
+    let path = machine.folder_file(text);
+    let data = machine.environment.data_folder().unwrap();
+    Trust::open(&data).unwrap().record(&path, text).unwrap();
+    assert_eq!(machine.load().unwrap().settings.baseline.limits.get(LimitKind::Wall), 6_000);
+    // One byte more, and it is a stranger's file again.
+    machine.folder_file("[limits]\nwall = \"7s\"\n");
+    check_refused(&machine, "would widen", "bailiwick trust");
+    // The same content at another place is not trusted either.
+    machine.folder_file(text);
+    let mut trust = Trust::open(&data).unwrap();
+    assert_eq!(trust.list().count(), 1);
+    assert!(!trust.covers(&machine.path("elsewhere/bailiwick.toml"), text));
+    assert!(trust.forget(&path).unwrap());
+    assert!(!trust.forget(&path).unwrap());
+    check_refused(&machine, "would widen", "bailiwick trust");
+}
+
+#[test]
+fn a_damaged_record_of_trust_is_an_error_and_not_an_empty_one() {
+    let machine = Machine::new();
+    machine.folder_file("[limits]\nwall = \"1s\"\n");
+    machine.file("home/.local/share/bailiwick/trusted", "nonsense\n");
+    check_refused(&machine, "damaged at line 1", "trust the files again");
+}
+
+#[test]
+fn the_record_of_trust_is_readable_by_its_owner_alone() {
+    let machine = Machine::new();
+    let path = machine.folder_file("x = 1");
+    let data = machine.environment.data_folder().unwrap();
+    Trust::open(&data).unwrap().record(&path, "x = 1").unwrap();
+    let mode = data.join("trusted").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn no_file_that_a_guest_may_have_written_is_configuration() {
+    let mut machine = Machine::new();
+    let data = machine.environment.data_folder().unwrap();
+    let workspace = data.join("workspaces").join("tool");
+    std::fs::create_dir_all(&workspace).unwrap();
+    files::replace(&workspace.join("bailiwick.toml"), "[limits]\nwall = \"1s\"\n").unwrap();
+    machine.environment.working_folder = workspace;
+    let loaded = machine.load().unwrap();
+    assert_eq!(shown(&loaded, "limits.wall"), "\"5s\" from built-in");
+    assert!(loaded.notes[0].contains("lies in the data folder"), "{:?}", loaded.notes);
+
+    let mounted = machine.path("mounted");
+    files::replace(&mounted.join("sub/bailiwick.toml"), "nonsense").unwrap();
+    machine.user_file(&format!("[fs]\nmounts = [\"{}\"]\n", mounted.display()));
+    machine.environment.working_folder = mounted.join("sub");
+    let loaded = machine.load().unwrap();
+    assert!(loaded.notes.iter().any(|note| note.contains("lies under the mount")), "{:?}", loaded.notes);
+    assert!(loaded.notes.iter().any(|note| note.contains("no effect before command sandboxes exist")));
+}
+
+#[test]
+fn what_is_not_a_file_of_the_operators_is_not_read() {
+    let machine = Machine::new();
+    let path = machine.path("work/bailiwick.toml");
+    std::fs::create_dir(&path).unwrap();
+    check_refused(&machine, "is not a regular file", "");
+    std::fs::remove_dir(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    check_refused(&machine, "is not a regular file", "");
+    std::fs::remove_file(&path).unwrap();
+
+    machine.folder_file("[limits]\nwall = \"1s\"\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+    check_refused(&machine, "can be written by every user", "chmod o-w");
+    machine.folder_file(&"#".repeat(2 << 20));
+    check_refused(&machine, "more than 1048576 bytes", "");
+}
+
+#[test]
+fn a_read_root_never_shows_our_own_folders() {
+    let machine = Machine::new();
+    let home = machine.path("home");
+    for root in ["/".to_owned(), home.display().to_string(), format!("{}/.config/bailiwick/x", home.display())] {
+        machine.user_file(&format!("[fs]\nreadRoots = [\"{root}\"]\n"));
+        check_refused(&machine, "lie in one another", "narrower folder");
+    }
+}
+
+#[test]
+fn a_file_is_replaced_whole_or_not_at_all() {
+    let machine = Machine::new();
+    let path = machine.file("x/y/z", "one");
+    files::replace(&path, "two").unwrap();
+    assert_eq!(files::read_config(&path).unwrap().as_deref(), Some("two"));
+    assert!(files::replace(Path::new("/proc/nope/x"), "three").is_err());
+    assert_eq!(files::read_config(Path::new("/nowhere/at/all")).unwrap(), None);
+}

@@ -1,0 +1,124 @@
+//! Runs a program with an empty environment, a home and a working folder of its own.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program and the machine it believes to be on.
+#[derive(Debug)]
+pub struct Program {
+    path: PathBuf,
+    machine: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// What one run gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to stdout.
+    pub stdout: String,
+    /// What it wrote to stderr.
+    pub stderr: String,
+}
+
+impl Program {
+    /// A fresh machine for the program at this path.
+    ///
+    /// # Panics
+    /// When the machine cannot be set up; a test cannot go on then.
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let machine = tempfile::tempdir().expect("a temporary folder");
+        for folder in ["home", "work"] {
+            std::fs::create_dir(machine.path().join(folder)).expect("a folder of the machine");
+        }
+        Self { path: path.into(), machine, variables: Vec::new() }
+    }
+
+    /// Sets an environment variable for all runs.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The working folder.
+    pub fn working_folder(&self) -> PathBuf {
+        self.machine.path().join("work")
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> PathBuf {
+        self.machine.path().join("home")
+    }
+
+    /// Puts a file into the working folder.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn with_file(self, name: &str, text: &str) -> Self {
+        write(&self.working_folder().join(name), text);
+        self
+    }
+
+    /// Puts a file into the home folder.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn with_home_file(self, name: &str, text: &str) -> Self {
+        write(&self.home().join(name), text);
+        self
+    }
+
+    /// Runs it.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        self.run_with_input(arguments, "")
+    }
+
+    /// Runs it with a text on stdin.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[expect(clippy::disallowed_methods, reason = "the program under test is started here and nowhere else")]
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let mut child = Command::new(&self.path)
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.home())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.working_folder())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        if let Some(mut stdin) = child.stdin.take() {
+            // The program may well end without reading it.
+            let _ = stdin.write_all(input.as_bytes());
+        }
+        let output = child.wait_with_output().expect("the program ends");
+        let machine = self.machine.path().canonicalize().expect("the machine is there");
+        // Temporary folders have another name each time.
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes)
+                .replace(&machine.display().to_string(), "[MACHINE]")
+                .replace(&self.machine.path().display().to_string(), "[MACHINE]")
+        };
+        Run { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "files of a test's own machine")]
+#[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+fn write(path: &Path, text: &str) {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).expect("a folder of the machine");
+    }
+    std::fs::write(path, text).expect("a file of the machine");
+}

@@ -37,16 +37,15 @@ impl Failure {
     /// The code of the closed list.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::Config(ConfigError::File(FileError::Write { .. })) | Self::File(FileError::Write { .. }) => {
+            Self::Config(ConfigError::File(FileError::Write { .. }))
+            | Self::File(FileError::Write { .. }) => ErrorCode::Internal,
+            Self::Conflicts(_) => ErrorCode::Conflict,
+            Self::Config(ConfigError::Ledger { .. }) | Self::WorkingFolder(_) | Self::Manual(_) => {
                 ErrorCode::Internal
             }
-            Self::Conflicts(_) => ErrorCode::Conflict,
-            Self::Config(ConfigError::Ledger { .. })
-            | Self::WorkingFolder(_)
-            | Self::Manual(_) => ErrorCode::Internal,
-            Self::File(FileError::Open { .. }) | Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => {
-                ErrorCode::NotFound
-            }
+            Self::File(FileError::Open { .. })
+            | Self::Find { .. }
+            | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
             Self::Config(_)
             | Self::File(_)
             | Self::Document(_)
@@ -64,7 +63,11 @@ impl Failure {
             Self::Query(error) => Some(error.hint.clone()),
             Self::NotAFolderFile { .. } => Some("the operator's own files need no trust".to_owned()),
             Self::Find { .. } => Some("check the name and the working folder".to_owned()),
-            Self::Document(_) | Self::Conflicts(_) | Self::Name(_) | Self::WorkingFolder(_) | Self::Manual(_) => None,
+            Self::Document(_)
+            | Self::Conflicts(_)
+            | Self::Name(_)
+            | Self::WorkingFolder(_)
+            | Self::Manual(_) => None,
         }
     }
 }

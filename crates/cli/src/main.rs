@@ -42,7 +42,9 @@ fn run(screen: &mut Screen, typed: Typed) -> Result<u8, Failure> {
     session.notes(screen);
     match command {
         typed::Command::Policy(typed::Policy::Show(what)) => commands::policy::show(screen, &session, &what),
-        typed::Command::Policy(typed::Policy::Explain(what)) => commands::policy::explain(screen, &session, &what),
+        typed::Command::Policy(typed::Policy::Explain(what)) => {
+            commands::policy::explain(screen, &session, &what)
+        }
         typed::Command::Policy(typed::Policy::Diff(what)) => commands::policy::diff(screen, &session, &what),
         typed::Command::Config(typed::Config::Show(what)) => commands::config::show(screen, &session, &what),
         typed::Command::Limits(what) => commands::limits::limits(screen, &session, &what),

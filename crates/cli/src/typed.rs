@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand};
 /// Walls for the code of AI agents: tools and commands that do no more than they declare.
 #[derive(Debug, Parser)]
 #[command(name = "bailiwick", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 the code failed, 2 usage or bad input, 3 denied or declined, 4 a limit, 5 our fault.")]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 the code failed, 2 usage or bad input, 3 denied or declined, 4 a limit, 5 our fault."
+)]
 pub(crate) struct Typed {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -19,22 +21,22 @@ pub(crate) struct Typed {
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Print one JSON object instead of text for people
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Options of every command")]
     pub(crate) json: bool,
     /// Leave out notes and hints
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Options of every command")]
     pub(crate) quiet: bool,
     /// Tell more: where each value came from
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Options of every command")]
     pub(crate) verbose: bool,
     /// Read this file instead of ~/.config/bailiwick/ and /etc/bailiwick/
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The data folder [default: ~/.local/share/bailiwick; env: BAILIWICK_DATA]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Set one key of the configuration, for example limits.wall=3s
-    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 }
 

@@ -22,7 +22,10 @@ pub struct Environment {
 
 impl Environment {
     /// Reads the surroundings of this process.
-    #[expect(clippy::disallowed_methods, reason = "the front door for the environment and the working folder")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the front door for the environment and the working folder"
+    )]
     pub fn of_this_process() -> std::io::Result<Self> {
         let folder = |name: &str| {
             // A relative XDG folder is invalid by its specification and would depend on the working folder.
@@ -46,7 +49,8 @@ impl Environment {
 
     /// Where the operator's own configuration lives.
     pub fn config_folder(&self) -> Option<PathBuf> {
-        let base = self.config_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".config")))?;
+        let base =
+            self.config_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".config")))?;
         Some(base.join("bailiwick"))
     }
 
@@ -55,8 +59,10 @@ impl Environment {
         if let Some(data) = self.variables.get("BAILIWICK_DATA") {
             return Some(self.working_folder.join(data));
         }
-        let base =
-            self.data_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".local").join("share")))?;
+        let base = self
+            .data_home
+            .clone()
+            .or_else(|| self.home.as_ref().map(|home| home.join(".local").join("share")))?;
         Some(base.join("bailiwick"))
     }
 }

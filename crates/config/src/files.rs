@@ -71,7 +71,9 @@ impl FileError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::WritableByAll { path } => Some(format!("chmod o-w {}", path.display())),
-            Self::TooLarge { .. } => Some("a document this large is not meant to be read by people".to_owned()),
+            Self::TooLarge { .. } => {
+                Some("a document this large is not meant to be read by people".to_owned())
+            }
             Self::NotRegular { .. } | Self::NotText { .. } => None,
             Self::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the name and the working folder".to_owned())

@@ -21,8 +21,14 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 pub const FOLDER_FILE: &str = "bailiwick.toml";
 
 /// Variables that are not keys.
-const OTHER_VARIABLES: &[&str] =
-    &["BAILIWICK_CONFIG", "BAILIWICK_DATA", "BAILIWICK_SERVER", "BAILIWICK_KEY", "BAILIWICK_LOG", "BAILIWICK_REQUIRE"];
+const OTHER_VARIABLES: &[&str] = &[
+    "BAILIWICK_CONFIG",
+    "BAILIWICK_DATA",
+    "BAILIWICK_SERVER",
+    "BAILIWICK_KEY",
+    "BAILIWICK_LOG",
+    "BAILIWICK_REQUIRE",
+];
 
 /// What was asked for on the command line.
 #[derive(Debug, Clone, Default)]
@@ -52,8 +58,11 @@ pub struct Loaded {
 
 /// Reads every layer of settings.
 pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, ConfigError> {
-    let data_folder =
-        request.data.as_ref().map(|data| environment.working_folder.join(data)).or_else(|| environment.data_folder());
+    let data_folder = request
+        .data
+        .as_ref()
+        .map(|data| environment.working_folder.join(data))
+        .or_else(|| environment.data_folder());
     let mut loading = Loading { config: built_in()?, files: Vec::new(), notes: Vec::new() };
     let named = request
         .config
@@ -81,7 +90,10 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
         if let crate::keys::Used::WaitsFor(part) = key.used
             && setting.origin != Origin::BuiltIn
         {
-            notes.push(format!("{} ({}) is read, but has no effect before {part} exists", key.path, setting.origin));
+            notes.push(format!(
+                "{} ({}) is read, but has no effect before {part} exists",
+                key.path, setting.origin
+            ));
         }
     }
     let settings = Settings::from_config(&config)?;
@@ -158,7 +170,10 @@ impl Loading {
         }
         let mounts = self.config.get("fs.mounts").map(|setting| setting.value.clone());
         if let Some(crate::Value::Folders(mounts)) = mounts {
-            let inside = mounts.iter().map(ToString::to_string).find(|mount| folder.starts_with(real(Path::new(mount))));
+            let inside = mounts
+                .iter()
+                .map(ToString::to_string)
+                .find(|mount| folder.starts_with(real(Path::new(mount))));
             return inside.map(|mount| format!("it lies under the mount {mount}, where commands write"));
         }
         None
@@ -208,12 +223,17 @@ fn unknown_variable(name: &str) -> Problems {
     names.extend(OTHER_VARIABLES.iter().map(|name| (*name).to_owned()));
     let near = closest(name, names.iter().map(String::as_str));
     let hint = near.map_or_else(|| "unset it".to_owned(), |near| format!("did you mean `{near}`?"));
-    let problem = Problem::at(Place::START, format!("the environment variable `{name}` sets nothing")).with_hint(hint);
+    let problem =
+        Problem::at(Place::START, format!("the environment variable `{name}` sets nothing")).with_hint(hint);
     Problems::one("environment", problem)
 }
 
 /// A read root must not show a tool our own data or configuration.
-fn refuse_own_folders(settings: &Settings, data: Option<&Path>, config: Option<&Path>) -> Result<(), ConfigError> {
+fn refuse_own_folders(
+    settings: &Settings,
+    data: Option<&Path>,
+    config: Option<&Path>,
+) -> Result<(), ConfigError> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for root in &settings.baseline.read_roots {
         let root = real(Path::new(&root.to_string()));

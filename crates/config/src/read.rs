@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bailiwick_document::{DocPath, Entry, Key as DocKey, Node, Place, Problem, Problems, Reader, Value as Tree};
+use bailiwick_document::{
+    DocPath, Entry, Key as DocKey, Node, Place, Problem, Problems, Reader, Value as Tree,
+};
 use bailiwick_policy::{AskWhen, GuestPath, Layer, NetworkMode, Profile, read};
 use bailiwick_types::{LayerName, ProfileName, RiskLevel, closest, parse_duration_ms};
 
@@ -49,7 +51,8 @@ pub(crate) fn sheet(document: &str, tree: &Node) -> Result<Sheet, Problems> {
 
 /// Reads one key from a text, as an environment variable or a flag gives it. Lists are separated by commas.
 pub(crate) fn single(document: &str, key: &'static Key, text: &str) -> Result<Value, Problems> {
-    let is_list = matches!(key.kind, Kind::Modes | Kind::Patterns | Kind::Hosts(_) | Kind::Folders | Kind::Texts);
+    let is_list =
+        matches!(key.kind, Kind::Modes | Kind::Patterns | Kind::Hosts(_) | Kind::Folders | Kind::Texts);
     let leaf = |text: &str| Node { place: Place::START, value: Tree::Text(text.trim().to_owned()) };
     let tree = if is_list {
         let items = text.split(',').filter(|item| !item.trim().is_empty()).map(leaf).collect();
@@ -104,7 +107,11 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
         Kind::Listen => {
             let text = reader.text(entry)?;
             let Ok(address) = text.parse() else {
-                named(reader, format!("`{}` must be an address and a port", key.path), "for example \"127.0.0.1:8282\"");
+                named(
+                    reader,
+                    format!("`{}` must be an address and a port", key.path),
+                    "for example \"127.0.0.1:8282\"",
+                );
                 return None;
             };
             Value::Listen(address)
@@ -196,7 +203,12 @@ fn read_profiles(reader: &mut Reader, entry: &Entry<'_>, sheet: &mut Sheet) {
     }
 }
 
-fn read_profile(reader: &mut Reader, entry: &Entry<'_>, name: &ProfileName, document: &Arc<str>) -> Option<Profile> {
+fn read_profile(
+    reader: &mut Reader,
+    entry: &Entry<'_>,
+    name: &ProfileName,
+    document: &Arc<str>,
+) -> Option<Profile> {
     let mut record = reader.record(entry)?;
     let mut layer = Layer::empty(LayerName::Profile(name.clone()), document.clone());
     let extends = record.take("extends").and_then(|entry| read::profile_name(reader, &entry));

@@ -107,7 +107,9 @@ fn stated<T>(config: &Config, path: &str, value: T) -> Sourced<T> {
 fn limits(config: &Config, section: &str) -> Result<Limits, ConfigError> {
     let mut limits = Limits::shipped_defaults();
     for kind in LimitKind::ALL {
-        if let Some(Value::Limit(_, value)) = config.get(&format!("{section}.{}", kind.key())).map(|s| &s.value) {
+        if let Some(Value::Limit(_, value)) =
+            config.get(&format!("{section}.{}", kind.key())).map(|s| &s.value)
+        {
             limits.set(*kind, *value).map_err(|error| ConfigError::Setting {
                 message: format!("{section}: {error}"),
                 hint: "choose another value".to_owned(),

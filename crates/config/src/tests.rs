@@ -92,12 +92,14 @@ fn the_shipped_file_says_what_the_program_does() {
 fn the_shipped_file_explains_every_key() {
     let loaded = Machine::new().load().unwrap();
     for key in KEYS.iter() {
-        let setting = loaded.config.get(&key.path).unwrap_or_else(|| panic!("{} has no shipped value", key.path));
+        let setting =
+            loaded.config.get(&key.path).unwrap_or_else(|| panic!("{} has no shipped value", key.path));
         assert_eq!(setting.origin, Origin::BuiltIn);
         let name = key.path.rsplit('.').next().unwrap();
         let line = DEFAULT_FILE.lines().position(|line| line.starts_with(&format!("{name} ="))).unwrap();
         let lines: Vec<&str> = DEFAULT_FILE.lines().collect();
-        let explained = lines[line].contains('#') || lines[line - 1].starts_with('#') || lines[line - 2].starts_with('#');
+        let explained =
+            lines[line].contains('#') || lines[line - 1].starts_with('#') || lines[line - 2].starts_with('#');
         assert!(explained || key.path.starts_with("ceilings."), "{} is not explained", key.path);
         if let Used::WaitsFor(part) = key.used {
             let above = lines[line - 1];
@@ -119,7 +121,10 @@ fn later_layers_win_and_every_value_knows_its_origin() {
     assert_eq!(shown(&loaded, "limits.cpu"), format!("\"1500ms\" from {}:3", user.display()));
     assert_eq!(shown(&loaded, "limits.steps"), format!("7 from {}:4", system.display()));
     assert_eq!(shown(&loaded, "limits.memory"), "\"64MiB\" from built-in");
-    assert_eq!(shown(&loaded, "policy.hosts.never"), "[\"a.test\",\"*.b.test\"] from $BAILIWICK_POLICY_HOSTS_NEVER");
+    assert_eq!(
+        shown(&loaded, "policy.hosts.never"),
+        "[\"a.test\",\"*.b.test\"] from $BAILIWICK_POLICY_HOSTS_NEVER"
+    );
     assert_eq!(loaded.settings.baseline.limits.get(LimitKind::Wall), 4_000);
     assert_eq!(loaded.settings.baseline.never.len(), 2);
 }
@@ -342,7 +347,9 @@ fn what_is_not_a_file_of_the_operators_is_not_read() {
 fn a_read_root_never_shows_our_own_folders() {
     let machine = Machine::new();
     let home = machine.path("home");
-    for root in ["/".to_owned(), home.display().to_string(), format!("{}/.config/bailiwick/x", home.display())] {
+    for root in
+        ["/".to_owned(), home.display().to_string(), format!("{}/.config/bailiwick/x", home.display())]
+    {
         machine.user_file(&format!("[fs]\nreadRoots = [\"{root}\"]\n"));
         check_refused(&machine, "lie in one another", "narrower folder");
     }

@@ -52,19 +52,16 @@ pub struct Explanation {
 impl Explanation {
     /// As JSON: on no the `Denial` itself with `answer` and the present risk beside its fields.
     pub fn to_json(&self) -> Value {
-        let mut json = match &self.denial {
+        let Self { answer, asked, capability, rule, layer, note, denial, risk } = self;
+        let mut json = json!({"answer": answer.word()});
+        let said = match denial {
             Some(denial) => serde_json::to_value(denial).unwrap_or(Value::Null),
-            None => json!({
-                "capability": self.capability.name(),
-                "asked": self.asked,
-                "rule": self.rule,
-                "layer": self.layer,
-            }),
+            None => json!({"capability": capability.name(), "asked": asked, "rule": rule, "layer": layer}),
         };
-        if let Value::Object(map) = &mut json {
-            map.insert("answer".to_owned(), json!(self.answer.word()));
-            map.insert("note".to_owned(), json!(self.note));
-            map.insert("currentRisk".to_owned(), json!(self.risk));
+        if let (Value::Object(map), Value::Object(said)) = (&mut json, said) {
+            map.extend(said);
+            map.insert("note".to_owned(), json!(note));
+            map.insert("currentRisk".to_owned(), json!(risk));
         }
         json
     }

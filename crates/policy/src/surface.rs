@@ -97,6 +97,8 @@ const NEVER: &[(&str, &str, &str)] = &[
 pub struct BlockedName {
     /// The name.
     pub name: String,
+    /// The capability that would bring it, if one would.
+    pub capability: Option<Capability>,
     /// Why it is not there.
     pub why: String,
     /// What to do instead.
@@ -148,7 +150,10 @@ impl Surface {
         let Self { globals, blocked, limits, fetch } = self;
         let blocked: Vec<Value> = blocked
             .iter()
-            .map(|BlockedName { name, why, instead }| json!({"name": name, "why": why, "instead": instead}))
+            .map(|BlockedName { name, capability, why, instead }| {
+                let capability = capability.map(Capability::name);
+                json!({"name": name, "capability": capability, "why": why, "instead": instead})
+            })
             .collect();
         json!({"globals": globals, "blocked": blocked, "limits": limits, "fetch": fetch})
     }
@@ -166,6 +171,7 @@ pub fn surface(policy: &EffectivePolicy) -> Surface {
         absent.flat_map(|capability| names_without(policy, *capability)).collect();
     blocked.extend(NEVER.iter().map(|(name, why, instead)| BlockedName {
         name: (*name).to_owned(),
+        capability: None,
         why: (*why).to_owned(),
         instead: (*instead).to_owned(),
     }));
@@ -186,6 +192,7 @@ fn names_without(policy: &EffectivePolicy, capability: Capability) -> impl Itera
     };
     capability.globals().iter().map(move |name| BlockedName {
         name: (*name).to_owned(),
+        capability: Some(capability),
         why: format!("`{capability}`: {reason}"),
         instead: instead.clone(),
     })

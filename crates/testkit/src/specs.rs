@@ -32,7 +32,9 @@ pub fn run_specs(program: &Path, area: &Path) -> Vec<(String, Option<String>)> {
     assert!(!cases.is_empty(), "{} has no cases", area.display());
     cases
         .iter()
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), run_case(program, &entry.path()).err()))
+        .map(|entry| {
+            (entry.file_name().to_string_lossy().into_owned(), run_case(program, &entry.path()).err())
+        })
         .collect()
 }
 
@@ -52,7 +54,9 @@ fn run_case(program: &Path, folder: &Path) -> Result<(), String> {
     if run.code != Some(case.exit) {
         wrong.push(format!("exit {:?} instead of {}", run.code, case.exit));
     }
-    for (stream, text, wanted) in [("stdout", &run.stdout, &case.stdout), ("stderr", &run.stderr, &case.stderr)] {
+    for (stream, text, wanted) in
+        [("stdout", &run.stdout, &case.stdout), ("stderr", &run.stderr, &case.stderr)]
+    {
         for want in wanted.iter().filter(|want| !text.contains(want.as_str())) {
             wrong.push(format!("{stream} lacks `{want}`"));
         }
@@ -70,7 +74,8 @@ fn run_case(program: &Path, folder: &Path) -> Result<(), String> {
 fn read_case(path: &Path) -> Result<Case, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let name = path.display().to_string();
-    let tree = parse(&name, &text, Format::Toml, Bounds::WRITTEN_BY_HAND).map_err(|problems| problems.to_string())?;
+    let tree = parse(&name, &text, Format::Toml, Bounds::WRITTEN_BY_HAND)
+        .map_err(|problems| problems.to_string())?;
     let mut reader = Reader::new(name);
     let root = Entry { node: &tree, path: DocPath::root() };
     let mut record = reader.record(&root).ok_or("case.toml is not a table")?;

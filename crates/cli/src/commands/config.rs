@@ -1,6 +1,7 @@
 //! `bailiwick config show`: every setting, and where it came from.
 
 use bailiwick_config::{DEFAULT_FILE, Used};
+use bailiwick_policy::Profile;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
@@ -37,10 +38,7 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &ConfigShow) ->
         for (name, profile, from) in config.profiles() {
             let path = format!("profiles.{name}");
             let path = format!("{path:<keys$}  ");
-            let mut said = profile.layer.to_overrides().to_string();
-            if let Some(parent) = &profile.extends {
-                said = format!("extends {} {said}", parent.value);
-            }
+            let said = profile_json(profile).to_string();
             let from = format!("  {from}");
             screen.line(&[strong(&path), plain(&said), faint(if origin { &from } else { "" })]);
         }
@@ -49,6 +47,21 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &ConfigShow) ->
         }
     }
     Ok(0)
+}
+
+/// A profile as it is written in the file.
+fn profile_json(profile: &Profile) -> Value {
+    let mut json = profile.layer.to_overrides();
+    if let Value::Object(map) = &mut json {
+        if let Some(parent) = &profile.extends {
+            map.insert("extends".to_owned(), json!(parent.value));
+        }
+        let limits = profile.layer.to_limits();
+        if limits.as_object().is_some_and(|limits| !limits.is_empty()) {
+            map.insert("limits".to_owned(), limits);
+        }
+    }
+    json
 }
 
 fn as_json(session: &Session) -> Value {
@@ -74,8 +87,7 @@ fn as_json(session: &Session) -> Value {
         profiles.insert(
             name.to_string(),
             json!({
-                "extends": profile.extends.as_ref().map(|parent| parent.value.to_string()),
-                "overrides": profile.layer.to_overrides(),
+                "value": profile_json(profile),
                 "origin": origin.to_string(),
             }),
         );

@@ -18,21 +18,17 @@ pub(crate) fn limits(screen: &mut Screen, session: &Session, what: &Limits) -> R
         return Ok(0);
     }
     screen.line(&[strong("Globals")]);
-    let mut line = String::from(" ");
-    for name in &surface.globals {
-        if line.len() + name.len() > 98 {
-            screen.line(&[plain(&line)]);
-            line = String::from(" ");
-        }
-        line.push(' ');
-        line.push_str(name);
-    }
-    screen.line(&[plain(&line)]);
+    let globals: Vec<&str> = surface.globals.iter().map(String::as_str).collect();
+    words(screen, &globals);
     screen.line(&[]);
     screen.line(&[strong("Not there")]);
-    for blocked in &surface.blocked {
-        let name = format!("  {:<24}", blocked.name);
-        screen.line(&[plain(&name), faint(&blocked.why), plain(" → "), plain(&blocked.instead)]);
+    // Names that one capability would bring stand together.
+    for together in surface.blocked.chunk_by(|a, b| a.capability.is_some() && a.capability == b.capability) {
+        let Some(first) = together.first() else { continue };
+        let names: Vec<&str> = together.iter().map(|blocked| blocked.name.as_str()).collect();
+        words(screen, &names);
+        screen.line(&[faint("      "), faint(&first.why)]);
+        screen.line(&[faint("      instead: "), plain(&first.instead)]);
     }
     screen.line(&[]);
     screen.line(&[strong("Limits"), faint("  (a tool may ask for more, up to the ceiling)")]);
@@ -44,4 +40,18 @@ pub(crate) fn limits(screen: &mut Screen, session: &Session, what: &Limits) -> R
         screen.line(&[plain(&name), strong(&value), faint(&ceiling), faint(kind.doc())]);
     }
     Ok(0)
+}
+
+/// Names side by side, in lines that fit.
+fn words(screen: &mut Screen, names: &[&str]) {
+    let mut line = String::from(" ");
+    for name in names {
+        if line.len() + name.len() > 98 {
+            screen.line(&[plain(&line)]);
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line.push_str(name);
+    }
+    screen.line(&[plain(&line)]);
 }

@@ -1,6 +1,8 @@
 //! `bailiwick policy show | explain | diff`.
 
-use bailiwick_policy::{Answer, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare, explain as ask, risk};
+use bailiwick_policy::{
+    Answer, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare, explain as ask, risk,
+};
 use bailiwick_types::{LimitKind, Risk, RiskLevel};
 use serde_json::{Value, json};
 
@@ -18,7 +20,10 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
         let mut json = policy.to_json();
         if let Value::Object(map) = &mut json {
             map.insert("risk".to_owned(), json!(risk));
-            map.insert("approval".to_owned(), json!(if risk.credited.is_some() { "REQUIRED" } else { "NONE" }));
+            map.insert(
+                "approval".to_owned(),
+                json!(if risk.credited.is_some() { "REQUIRED" } else { "NONE" }),
+            );
             map.insert("publishable".to_owned(), json!(risk.level <= policy.baseline().ceilings.risk));
         }
         screen.json(&json);
@@ -31,7 +36,8 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
     screen.field("capabilities", &[plain(&policy.allowed().names())]);
     screen.field("deny entries", &[plain(&listed(&json["capabilities"]["denied"]))]);
     show_limits(screen, session, &policy);
-    let layers: Vec<String> = policy.layers().map(|(name, document)| format!("{name} ({document})")).collect();
+    let layers: Vec<String> =
+        policy.layers().map(|(name, document)| format!("{name} ({document})")).collect();
     screen.field("layers", &[faint(&layers.join(" → "))]);
     Ok(0)
 }
@@ -61,7 +67,10 @@ fn show_risk(screen: &mut Screen, session: &Session, policy: &EffectivePolicy, r
     }
     let ceiling = policy.baseline().ceilings.risk;
     if risk.level > ceiling {
-        screen.field("publishing", &[bad("not possible: "), plain(&format!("the operator's ceiling is {ceiling}"))]);
+        screen.field(
+            "publishing",
+            &[bad("not possible: "), plain(&format!("the operator's ceiling is {ceiling}"))],
+        );
     }
 }
 
@@ -88,7 +97,8 @@ fn show_network(screen: &mut Screen, policy: &EffectivePolicy) {
 fn show_files(screen: &mut Screen, policy: &EffectivePolicy) {
     let json = policy.to_json();
     let files = &json["files"];
-    let on: Vec<&str> = ["read", "write", "delete"].into_iter().filter(|op| files[*op] == json!(true)).collect();
+    let on: Vec<&str> =
+        ["read", "write", "delete"].into_iter().filter(|op| files[*op] == json!(true)).collect();
     if on.is_empty() {
         screen.field("files", &[good("none")]);
         return;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use anstream::AutoStream;
 use serde_json::Value;
 
-pub(crate) use span::{Span, faint, good, level, plain, strong, warning, bad};
+pub(crate) use span::{Span, bad, faint, good, level, plain, strong, warning};
 
 use crate::failure::Failure;
 

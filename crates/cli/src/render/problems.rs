@@ -11,7 +11,9 @@ use crate::failure::Failure;
 /// Tells a failure on stderr.
 pub(super) fn tell(failure: &Failure, quiet: bool) {
     match failure {
-        Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => tell_problems(problems, quiet),
+        Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => {
+            tell_problems(problems, quiet)
+        }
         Failure::Conflicts(conflicts) => tell_conflicts(conflicts, quiet),
         other => {
             to_stderr(&[bad("error: "), strong(&other.to_string())]);

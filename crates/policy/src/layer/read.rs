@@ -240,11 +240,7 @@ pub fn path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestPath> {
 }
 
 /// Reads a list of host rules.
-pub fn hosts(
-    reader: &mut Reader,
-    entry: &Entry<'_>,
-    purpose: Purpose,
-) -> Vec<Sourced<Arc<HostRule>>> {
+pub fn hosts(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) -> Vec<Sourced<Arc<HostRule>>> {
     let mut rules = Vec::new();
     for item in reader.list_up_to(entry, MOST_HOSTS) {
         let rule = match &item.node.value {

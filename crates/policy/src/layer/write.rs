@@ -65,6 +65,22 @@ impl Layer {
     }
 }
 
+impl Layer {
+    /// The limits it asks for, as a `limits` block.
+    pub fn to_limits(&self) -> Value {
+        let mut map = Map::new();
+        for limit in &self.limits {
+            let crate::LimitRequest { kind, value } = limit.value;
+            let written = match kind.unit() {
+                bailiwick_types::Unit::Count => json!(value),
+                unit => json!(unit.format(value)),
+            };
+            map.insert(kind.key().to_owned(), written);
+        }
+        Value::Object(map)
+    }
+}
+
 fn texts(patterns: &[Sourced<CapabilityPattern>]) -> Vec<&str> {
     patterns.iter().map(|pattern| pattern.value.text()).collect()
 }

@@ -6,6 +6,7 @@
 //! in [`disk`] and lines are printed in [`output`]; nothing else touches either.
 
 mod disk;
+mod generated;
 mod output;
 mod tidy;
 mod tree;
@@ -25,12 +26,20 @@ struct Command {
 }
 
 /// Every chore there is.
-const COMMANDS: &[Command] = &[Command {
-    name: "tidy",
-    arguments: "[--root DIR]",
-    about: "check the tree against the architecture and report every breach",
-    run: tidy::run,
-}];
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "tidy",
+        arguments: "[--root DIR]",
+        about: "check the tree against the architecture and report every breach",
+        run: tidy::run,
+    },
+    Command {
+        name: "gen",
+        arguments: "[--check]",
+        about: "write the documents made from the tables in the code, or say which are not current",
+        run: generated::run,
+    },
+];
 
 /// What a chore that ran to its end has to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +62,9 @@ pub(crate) enum Fault {
     /// The tree could not be read.
     #[error(transparent)]
     Read(#[from] disk::ReadError),
+    /// A generated document could not be read or written.
+    #[error(transparent)]
+    Document(#[from] bailiwick_config::files::FileError),
     /// The findings could not be printed.
     #[error("cannot print: {0}")]
     Print(#[source] std::io::Error),

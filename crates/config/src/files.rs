@@ -116,13 +116,31 @@ pub fn read_config(path: &Path) -> Result<Option<String>, FileError> {
     read_text(path, &mut file).map(Some)
 }
 
-/// Puts a text in the place of a file, readable by its owner alone. A crash leaves the old or the new one.
-pub fn replace(path: &Path, text: &str) -> Result<(), FileError> {
+/// Who may read a file that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner alone: keys, records, settings.
+    Owner,
+    /// Everybody: manual pages, documents.
+    Everybody,
+}
+
+impl Readers {
+    const fn mode(self) -> u32 {
+        match self {
+            Self::Owner => 0o600,
+            Self::Everybody => 0o644,
+        }
+    }
+}
+
+/// Puts a text in the place of a file. A crash leaves the old or the new one, never a part.
+pub fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), FileError> {
     let write = |source| FileError::Write { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
-    temporary.as_file().set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(write)?;
+    temporary.as_file().set_permissions(std::fs::Permissions::from_mode(readers.mode())).map_err(write)?;
     temporary.write_all(text.as_bytes()).map_err(write)?;
     temporary.as_file().sync_all().map_err(write)?;
     temporary.persist(path).map_err(|error| write(error.error))?;

@@ -38,7 +38,7 @@ impl Machine {
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
-        files::replace(&path, text).unwrap();
+        files::replace(&path, text, files::Readers::Owner).unwrap();
         path
     }
 
@@ -310,14 +310,15 @@ fn no_file_that_a_guest_may_have_written_is_configuration() {
     let data = machine.environment.data_folder().unwrap();
     let workspace = data.join("workspaces").join("tool");
     std::fs::create_dir_all(&workspace).unwrap();
-    files::replace(&workspace.join("bailiwick.toml"), "[limits]\nwall = \"1s\"\n").unwrap();
+    files::replace(&workspace.join("bailiwick.toml"), "[limits]\nwall = \"1s\"\n", files::Readers::Owner)
+        .unwrap();
     machine.environment.working_folder = workspace;
     let loaded = machine.load().unwrap();
     assert_eq!(shown(&loaded, "limits.wall"), "\"5s\" from built-in");
     assert!(loaded.notes[0].contains("lies in the data folder"), "{:?}", loaded.notes);
 
     let mounted = machine.path("mounted");
-    files::replace(&mounted.join("sub/bailiwick.toml"), "nonsense").unwrap();
+    files::replace(&mounted.join("sub/bailiwick.toml"), "nonsense", files::Readers::Owner).unwrap();
     machine.user_file(&format!("[fs]\nmounts = [\"{}\"]\n", mounted.display()));
     machine.environment.working_folder = mounted.join("sub");
     let loaded = machine.load().unwrap();
@@ -359,8 +360,8 @@ fn a_read_root_never_shows_our_own_folders() {
 fn a_file_is_replaced_whole_or_not_at_all() {
     let machine = Machine::new();
     let path = machine.file("x/y/z", "one");
-    files::replace(&path, "two").unwrap();
+    files::replace(&path, "two", files::Readers::Owner).unwrap();
     assert_eq!(files::read_config(&path).unwrap().as_deref(), Some("two"));
-    assert!(files::replace(Path::new("/proc/nope/x"), "three").is_err());
+    assert!(files::replace(Path::new("/proc/nope/x"), "three", files::Readers::Owner).is_err());
     assert_eq!(files::read_config(Path::new("/nowhere/at/all")).unwrap(), None);
 }

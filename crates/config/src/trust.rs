@@ -80,7 +80,7 @@ impl Trust {
         for (path, hash) in &self.hashes {
             let _ = writeln!(text, "{hash}  {path}");
         }
-        Ok(files::replace(&self.ledger, &text)?)
+        Ok(files::replace(&self.ledger, &text, files::Readers::Owner)?)
     }
 }
 

@@ -9,7 +9,7 @@ use bailiwick_types::closest;
 use crate::{DocPath, Key, Node, Place, Problem, Problems, Value};
 
 /// How many mistakes of one document are told; a thousand messages help nobody.
-const MOST_TOLD: usize = 50;
+const MOST_TOLD: usize = 10;
 
 /// Collects the problems of one document.
 #[derive(Debug)]

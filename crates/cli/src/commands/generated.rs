@@ -31,7 +31,7 @@ pub(crate) fn man(screen: &mut Screen, what: &Man) -> Result<u8, Failure> {
         open.extend(command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned());
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let path = folder.join(format!("{name}.1"));
-        files::replace(&path, &page(command)?)?;
+        files::replace(&path, &page(command)?, files::Readers::Everybody)?;
         screen.line(&[plain(&path.display().to_string())]);
     }
     Ok(0)

@@ -1,0 +1,55 @@
+# `make run` shows what the program does; `make test` is exactly what CI runs.
+SHELL := /bin/bash
+CARGO ?= cargo
+ARGS ?= policy show --overrides docs/examples/repo-stars.yaml
+
+.PHONY: help run test deps fmt lint unit doctest doc tidy gen bench deny
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
+	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)
+
+test: deps lint unit doctest doc tidy ## everything CI checks
+
+deps: ## install what building and testing need, or say what is missing
+	@command -v $(CARGO) >/dev/null || { echo "Rust 1.95 or newer is needed: install it with rustup"; exit 1; }
+	@if ! command -v cc >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev; \
+	  else echo "a C linker is needed: install gcc"; exit 1; fi; fi
+
+fmt: ## format the code
+	$(CARGO) fmt --all
+
+lint: ## formatting and clippy, warnings denied
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+unit: ## all tests, with nextest where it is installed
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	  $(CARGO) nextest run --locked --workspace; \
+	else \
+	  $(CARGO) test --locked --workspace --lib --bins --tests; fi
+
+doctest: ## the examples in the documentation comments
+	$(CARGO) test --locked --workspace --doc
+
+doc: ## the API documentation, warnings denied
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+
+tidy: ## the invariants of the tree, and whether generated files are current
+	$(CARGO) run --locked --quiet -p xtask -- tidy
+	$(CARGO) run --locked --quiet -p xtask -- gen --check
+
+gen: ## write the generated documents again
+	$(CARGO) run --locked --quiet -p xtask -- gen
+
+bench: ## the figures of docs/figures.md, measured here
+	$(CARGO) bench --locked -p bailiwick-policy --bench resolve
+	$(CARGO) bench --locked -p bailiwick-redact --bench redaction
+
+deny: ## licences, bans and sources of all dependencies (needs cargo-deny)
+	$(CARGO) deny --locked check licenses bans sources

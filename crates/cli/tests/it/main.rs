@@ -1,0 +1,24 @@
+//! The program as its users see it, run on a machine of its own for each test.
+
+mod bad_documents;
+mod configuration;
+mod documents;
+mod output;
+mod policy;
+mod specs;
+
+use bailiwick_testkit::Program;
+
+fn bailiwick() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_bailiwick"))
+}
+
+/// The example of an overrides block that the product's shapes promise to accept.
+const OVERRIDES: &str = r#"network: allowlist
+hosts: ["api.github.com", "*.example.com", {host: "api.internal", port: 8443, private: true, methods: [GET], paths: ["/v1/**"]}]
+fileRead: true
+basePath: reports
+addAllow: [timers]
+removeDeny: [timers]
+ask: {net: first}
+"#;

@@ -1,0 +1,163 @@
+//! `policy show | explain | diff` and `limits`, for people and for machines.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{OVERRIDES, bailiwick};
+
+#[track_caller]
+fn json(stdout: &str) -> Value {
+    serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
+}
+
+#[test]
+fn explain_says_yes_with_the_rule_and_its_layer() {
+    let program = bailiwick().with_file("o.yaml", "network: allowlist\nhosts: [api.github.com]\n");
+    let run = program.run(&[
+        "policy",
+        "explain",
+        "--overrides",
+        "o.yaml",
+        "--query",
+        "fetch https://api.github.com/x",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_snapshot!(run.stdout, @r"
+    answer        yes  GET https://api.github.com/x
+    capability    net.fetch
+    rule          hosts: api.github.com
+    layer         tool
+    note          every address the name resolves to must be public
+    risk          L3
+    ");
+}
+
+#[test]
+fn explain_says_no_with_the_narrowest_fix_and_its_risk() {
+    let program = bailiwick().with_file("o.yaml", "fileRead: true\n");
+    let run = program.run(&[
+        "policy",
+        "explain",
+        "--overrides",
+        "o.yaml",
+        "--query",
+        "fetch https://api.github.com/x",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(3), ""));
+    assert_snapshot!(run.stdout, @r#"
+    answer        no  GET https://api.github.com/x
+    capability    net.fetch
+    rule          network
+    layer         baseline
+    reason        network-blocked: the network mode is `blocked`, so there is no fetch at all
+    fix           add to the overrides:
+                    network: "allowlist"
+                    hosts: ["api.github.com"]
+    risk          L3 → L4
+    "#);
+}
+
+#[test]
+fn explain_json_gives_the_denial() {
+    let program = bailiwick().with_file("o.yaml", "network: allowlist\nhosts: [api.github.com]\n");
+    let run = program.run(&[
+        "policy",
+        "explain",
+        "--json",
+        "--overrides",
+        "o.yaml",
+        "--query",
+        "fetch https://evil.test/",
+    ]);
+    assert_eq!(run.code, Some(3));
+    let json = json(&run.stdout);
+    let denial: bailiwick_types::Denial = serde_json::from_value(json.clone()).expect("the Denial itself");
+    assert_eq!(denial.reason.word(), "host-not-allowed");
+    assert_eq!(json["fix"]["overrides"], serde_json::json!({"hosts": ["evil.test"]}));
+    assert_eq!(json["answer"], "no");
+}
+
+#[test]
+fn a_proposed_fix_can_be_applied_as_printed() {
+    let program = bailiwick();
+    let run = program.run(&["policy", "explain", "--json", "--query", "read notes.txt"]);
+    let fix = json(&run.stdout)["fix"]["overrides"].to_string();
+    let again =
+        program.run_with_input(&["policy", "explain", "--overrides", "-", "--query", "read notes.txt"], &fix);
+    assert_eq!(again.code, Some(0), "{again:?}");
+}
+
+#[test]
+fn show_tells_the_whole_policy() {
+    let run = bailiwick().with_file("o.yaml", OVERRIDES).run(&["policy", "show", "--overrides", "o.yaml"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_snapshot!(run.stdout);
+    let run = bailiwick().with_file("o.yaml", OVERRIDES).run(&[
+        "policy",
+        "show",
+        "--overrides",
+        "o.yaml",
+        "--json",
+    ]);
+    assert_snapshot!(run.stdout);
+}
+
+#[test]
+fn overrides_can_be_toml_json_or_come_by_stdin() {
+    let toml = "network = \"strict\"\n";
+    let yaml_json = "{\"network\": \"strict\"}";
+    let mode = |run: bailiwick_testkit::Run| json(&run.stdout)["network"]["mode"].clone();
+    let program = bailiwick().with_file("o.toml", toml).with_file("o.json", yaml_json);
+    assert_eq!(mode(program.run(&["policy", "show", "--json", "--overrides", "o.toml"])), "strict");
+    assert_eq!(mode(program.run(&["policy", "show", "--json", "--overrides", "o.json"])), "strict");
+    assert_eq!(
+        mode(program.run_with_input(&["policy", "show", "--json", "--overrides", "-"], yaml_json)),
+        "strict"
+    );
+}
+
+#[test]
+fn a_document_can_name_its_profile_and_limits() {
+    let text = "profile: strict\noverrides: {network: strict}\nlimits: {wall: 10s}\n";
+    let run =
+        bailiwick().with_file("t.yaml", text).run(&["policy", "show", "--json", "--overrides", "t.yaml"]);
+    let json = json(&run.stdout);
+    assert_eq!(json["limits"]["steps"], 500_000);
+    assert_eq!(json["limits"]["wallMs"], 10_000);
+    assert_eq!(json["profile"], "strict");
+}
+
+#[test]
+fn diff_tells_what_an_edit_changes() {
+    let program = bailiwick().with_file("a.yaml", "network: strict\n").with_file(
+        "b.yaml",
+        "network: allowlist\nhosts: [{host: db.internal, port: 5000, private: true}]\nfileWrite: true\n",
+    );
+    let run = program.run(&["policy", "diff", "a.yaml", "b.yaml"]);
+    assert_eq!(run.code, Some(0));
+    assert_snapshot!(run.stdout, @r"
+    + use fs.write
+    + fetch db.internal:5000 (private)
+    - fetch any public host
+    risk          L3 → L4
+                  L4 fileWrite: workspace
+                  L3 private host: db.internal:5000 (private)
+    ");
+    let run = program.run(&["policy", "diff", "a.yaml", "b.yaml", "--json"]);
+    assert_eq!(json(&run.stdout)["wider"], true);
+    let same = program.run(&["policy", "diff", "a.yaml", "a.yaml"]);
+    assert!(same.stdout.starts_with("the same powers\n"), "{}", same.stdout);
+}
+
+#[test]
+fn limits_lists_what_code_would_find() {
+    let run = bailiwick().run(&["limits"]);
+    assert_eq!(run.code, Some(0));
+    assert_snapshot!(run.stdout);
+    let run = bailiwick().run(&["limits", "--json", "--profile", "strict"]);
+    let json = json(&run.stdout);
+    assert_eq!(json["limits"]["steps"], 500_000);
+    for key in ["globals", "blocked", "limits", "fetch"] {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+}

@@ -32,7 +32,7 @@ pub(crate) struct Global {
     /// Read this file instead of ~/.config/bailiwick/ and /etc/bailiwick/
     #[arg(long, global = true, help_heading = "Options of every command", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The data folder [default: ~/.local/share/bailiwick; env: BAILIWICK_DATA]
+    /// The data folder [default: ~/.local/share/bailiwick; env: `BAILIWICK_DATA`]
     #[arg(long, global = true, help_heading = "Options of every command", value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Set one key of the configuration, for example limits.wall=3s
@@ -96,7 +96,7 @@ pub(crate) struct Show {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// The question, for example 'fetch https://api.github.com/x'
+    /// The question, for example 'fetch <https://api.github.com/x>'
     #[arg(long, value_name = "QUESTION")]
     pub(crate) query: String,
 }

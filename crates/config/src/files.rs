@@ -74,11 +74,14 @@ impl FileError {
             Self::TooLarge { .. } => {
                 Some("a document this large is not meant to be read by people".to_owned())
             }
-            Self::NotRegular { .. } | Self::NotText { .. } => None,
             Self::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the name and the working folder".to_owned())
             }
-            Self::Open { .. } | Self::Read { .. } | Self::Write { .. } => None,
+            Self::NotRegular { .. }
+            | Self::NotText { .. }
+            | Self::Open { .. }
+            | Self::Read { .. }
+            | Self::Write { .. } => None,
         }
     }
 }

@@ -69,17 +69,14 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
         .clone()
         .or_else(|| environment.variables.get("BAILIWICK_CONFIG").map(PathBuf::from))
         .map(|path| environment.working_folder.join(path));
-    match named {
-        Some(path) => {
-            if !loading.add_file(&path)? {
-                return Err(ConfigError::Missing { path });
-            }
+    if let Some(path) = named {
+        if !loading.add_file(&path)? {
+            return Err(ConfigError::Missing { path });
         }
-        None => {
-            loading.add_file(&environment.system_folder.join(FOLDER_FILE))?;
-            if let Some(folder) = environment.config_folder() {
-                loading.add_file(&folder.join(FOLDER_FILE))?;
-            }
+    } else {
+        loading.add_file(&environment.system_folder.join(FOLDER_FILE))?;
+        if let Some(folder) = environment.config_folder() {
+            loading.add_file(&folder.join(FOLDER_FILE))?;
         }
     }
     loading.add_folder_file(environment, data_folder.as_deref())?;

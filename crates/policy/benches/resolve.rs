@@ -1,5 +1,7 @@
 //! How long a call waits for its policy: resolve and risk for a realistic tool, and one decision.
 
+#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up has nothing to measure")]
+
 use std::hint::black_box;
 use std::sync::Arc;
 

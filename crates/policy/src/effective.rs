@@ -105,6 +105,31 @@ impl EffectivePolicy {
         self.net.mode.value
     }
 
+    /// The layer that chose the network mode.
+    pub fn network_layer(&self) -> LayerName {
+        self.layer_name(self.net.mode.layer)
+    }
+
+    /// When a person is asked before a request.
+    pub fn asks_before_requests(&self) -> Option<AskWhen> {
+        self.net.ask.map(|ask| ask.value)
+    }
+
+    /// When a person is asked before a file access.
+    pub fn asks_before_files(&self) -> Option<AskWhen> {
+        self.files.ask.map(|ask| ask.value)
+    }
+
+    /// The capabilities that deny entries name.
+    pub const fn denied(&self) -> CapabilitySet {
+        self.powers.deny
+    }
+
+    /// The folder that file accesses are confined to.
+    pub fn base_path(&self) -> Option<&GuestPath> {
+        self.files.base.as_ref().map(|base| &base.value)
+    }
+
     /// The host rules in force, each with the layer it came from.
     pub fn hosts(&self) -> impl Iterator<Item = (&HostRule, LayerName)> {
         self.net.hosts.iter().map(|rule| (&*rule.value, self.layer_name(rule.layer)))

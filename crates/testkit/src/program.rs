@@ -58,6 +58,7 @@ impl Program {
     ///
     /// # Panics
     /// When it cannot be written.
+    #[must_use]
     pub fn with_file(self, name: &str, text: &str) -> Self {
         write(&self.working_folder().join(name), text);
         self
@@ -67,6 +68,7 @@ impl Program {
     ///
     /// # Panics
     /// When it cannot be written.
+    #[must_use]
     pub fn with_home_file(self, name: &str, text: &str) -> Self {
         write(&self.home().join(name), text);
         self

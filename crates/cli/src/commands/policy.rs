@@ -1,7 +1,8 @@
 //! `bailiwick policy show | explain | diff`.
 
 use bailiwick_policy::{
-    Answer, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare, explain as ask, risk,
+    Answer, AskWhen, Capability, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare,
+    explain as ask, risk,
 };
 use bailiwick_types::{LimitKind, Risk, RiskLevel};
 use serde_json::{Value, json};
@@ -32,9 +33,8 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
     show_risk(screen, session, &policy, &risk);
     show_network(screen, &policy);
     show_files(screen, &policy);
-    let json = policy.to_json();
     screen.field("capabilities", &[plain(&policy.allowed().names())]);
-    screen.field("deny entries", &[plain(&listed(&json["capabilities"]["denied"]))]);
+    screen.field("deny entries", &[plain(&policy.denied().names())]);
     show_limits(screen, session, &policy);
     let layers: Vec<String> =
         policy.layers().map(|(name, document)| format!("{name} ({document})")).collect();
@@ -75,42 +75,42 @@ fn show_risk(screen: &mut Screen, session: &Session, policy: &EffectivePolicy, r
 }
 
 fn show_network(screen: &mut Screen, policy: &EffectivePolicy) {
-    let json = policy.to_json();
-    let from = format!("  ({})", json["network"]["from"].as_str().unwrap_or_default());
     let mode = policy.network();
     let word = if mode == NetworkMode::Blocked { good(mode.word()) } else { warning(mode.word()) };
-    screen.field("network", &[word, faint(&from)]);
+    screen.field("network", &[word, faint(&format!("  ({})", policy.network_layer()))]);
     for (rule, layer) in policy.hosts() {
         screen.field("", &[plain(&rule.describe()), faint(&format!("  ({layer})"))]);
     }
-    for (key, label) in [("never", "never"), ("reserved", "reserved")] {
-        let hosts = listed(&json["network"][key]);
-        if hosts != "none" {
-            screen.field(label, &[plain(&hosts)]);
+    for (label, rules) in [("never", &policy.baseline().never), ("reserved", &policy.baseline().reserved)] {
+        if !rules.is_empty() {
+            let all: Vec<String> = rules.iter().map(|rule| rule.value.describe()).collect();
+            screen.field(label, &[plain(&all.join(", "))]);
         }
     }
-    if let Some(when) = json["network"]["ask"].as_str() {
-        screen.field("", &[plain("a person is asked: "), strong(when)]);
-    }
+    show_asking(screen, policy.asks_before_requests());
 }
 
 fn show_files(screen: &mut Screen, policy: &EffectivePolicy) {
-    let json = policy.to_json();
-    let files = &json["files"];
+    let powers =
+        [(Capability::FsRead, "read"), (Capability::FsWrite, "write"), (Capability::FsDelete, "delete")];
     let on: Vec<&str> =
-        ["read", "write", "delete"].into_iter().filter(|op| files[*op] == json!(true)).collect();
+        powers.iter().filter(|(power, _)| policy.allowed().contains(*power)).map(|(_, word)| *word).collect();
     if on.is_empty() {
         screen.field("files", &[good("none")]);
         return;
     }
-    let place = files["basePath"].as_str().map_or_else(String::new, |base| format!(" under {base}"));
+    let place = policy.base_path().map_or_else(String::new, |base| format!(" under {base}"));
     screen.field("files", &[warning(&on.join(", ")), plain(&place)]);
-    let roots = listed(&files["roots"]);
-    if roots != "none" {
-        screen.field("", &[plain("readable: "), plain(&roots)]);
+    let roots = policy.read_roots();
+    if !roots.is_empty() {
+        screen.field("", &[plain("readable: "), plain(&roots.join(", "))]);
     }
-    if let Some(when) = files["ask"].as_str() {
-        screen.field("", &[plain("a person is asked: "), strong(when)]);
+    show_asking(screen, policy.asks_before_files());
+}
+
+fn show_asking(screen: &mut Screen, when: Option<AskWhen>) {
+    if let Some(when) = when {
+        screen.field("", &[plain("a person is asked: "), strong(when.word())]);
     }
 }
 
@@ -125,16 +125,6 @@ fn show_limits(screen: &mut Screen, session: &Session, policy: &EffectivePolicy)
     for (index, part) in all.chunks(5).enumerate() {
         screen.field(if index == 0 { "limits" } else { "" }, &[plain(&part.join(", "))]);
     }
-}
-
-fn listed(list: &Value) -> String {
-    let items: Vec<String> = list
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
-        .collect();
-    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
 /// `bailiwick policy explain`
@@ -171,18 +161,15 @@ fn tell(screen: &mut Screen, explanation: &Explanation) {
     };
     let reason = format!("{}: {}", denial.reason, denial.reason.meaning());
     screen.field("reason", &[plain(&reason)]);
-    match &denial.fix {
-        Some(fix) => {
-            screen.field("fix", &[plain("add to the overrides:")]);
-            for (key, value) in fix.overrides.as_object().into_iter().flatten() {
-                screen.field("", &[strong(&format!("  {key}: {value}"))]);
-            }
-            screen.field("risk", &change(risk.level, fix.risk));
+    if let Some(fix) = &denial.fix {
+        screen.field("fix", &[plain("add to the overrides:")]);
+        for (key, value) in fix.overrides.as_object().into_iter().flatten() {
+            screen.field("", &[strong(&format!("  {key}: {value}"))]);
         }
-        None => {
-            screen.field("fix", &[plain("none: nothing a tool declares would allow it")]);
-            screen.field("risk", &[level(risk.level)]);
-        }
+        screen.field("risk", &change(risk.level, fix.risk));
+    } else {
+        screen.field("fix", &[plain("none: nothing a tool declares would allow it")]);
+        screen.field("risk", &[level(risk.level)]);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub(super) fn tell(failure: &Failure, quiet: bool) {
     match failure {
         Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => {
-            tell_problems(problems, quiet)
+            tell_problems(problems, quiet);
         }
         Failure::Conflicts(conflicts) => tell_conflicts(conflicts, quiet),
         other => {

@@ -7,7 +7,9 @@ use super::{OVERRIDES, bailiwick};
 
 #[track_caller]
 fn json(stdout: &str) -> Value {
-    serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
+    let parsed = serde_json::from_str(stdout);
+    assert!(parsed.is_ok(), "not one JSON object: {stdout}");
+    parsed.unwrap_or_default()
 }
 
 #[test]

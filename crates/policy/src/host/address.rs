@@ -149,10 +149,9 @@ fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
         // v4-compatible, long deprecated, but some stacks still answer; `::` and `::1` carry nothing.
         [0, 0, 0, 0, 0, 0, 0, _] => [None, None],
         // At the end: NAT64 (well-known and local), ISATAP, v4-translated, v4-compatible.
-        [0x64, 0xff9b, ..]
-        | [_, _, _, _, 0 | 0x200, 0x5efe, _, _]
-        | [0, 0, 0, 0, 0xffff, 0, _, _]
-        | [0, 0, 0, 0, 0, 0, _, _] => [v4_at(12), None],
+        [0x64, 0xff9b, ..] | [_, _, _, _, 0 | 0x200, 0x5efe, _, _] | [0, 0, 0, 0, 0 | 0xffff, 0, _, _] => {
+            [v4_at(12), None]
+        }
         _ => [None, None],
     }
 }

@@ -47,7 +47,7 @@ pub fn command_risk(posture: &CommandPosture, exposure: &Exposure) -> Risk {
     match network {
         CommandNetwork::None => {}
         CommandNetwork::Host => {
-            reasons.push(reason("host network", RiskLevel::L5, "the machine's own network"))
+            reasons.push(reason("host network", RiskLevel::L5, "the machine's own network"));
         }
         CommandNetwork::Full if !tier.meets(Tier::Container) && *tier != Tier::Remote => {
             reasons.push(reason("full network below a container", RiskLevel::L4, tier.name()));

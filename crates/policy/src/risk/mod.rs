@@ -84,13 +84,13 @@ fn capability_signals(
         let added = !usually_allowed.contains(capability);
         match capability.class() {
             Class::Pure if added => {
-                reasons.push(reason("pure capability added", RiskLevel::L1, capability.name()))
+                reasons.push(reason("pure capability added", RiskLevel::L1, capability.name()));
             }
             Class::Ordinary if added => {
-                reasons.push(reason("capability added", RiskLevel::L3, capability.name()))
+                reasons.push(reason("capability added", RiskLevel::L3, capability.name()));
             }
             Class::Reflection => {
-                reasons.push(reason("reflection capability", RiskLevel::L4, capability.name()))
+                reasons.push(reason("reflection capability", RiskLevel::L4, capability.name()));
             }
             // `destructive` has a signal of its own.
             Class::Critical if capability != Capability::FsDelete => {

@@ -42,7 +42,7 @@ pub fn parse(name: &str, text: &str, format: Format, bounds: Bounds) -> Result<N
             Place::START,
             format!("the document has {} bytes; at most {} are read", text.len(), bounds.bytes),
         )
-        .with_hint("a policy this long is not meant to be read by people; split or shorten it");
+        .with_hint("shorten it: a pattern such as \"*.example.com\" stands for many entries");
         return Err(Problems::one(name, problem));
     }
     // A byte-order mark is not content.
@@ -68,10 +68,8 @@ impl Meter {
     pub(crate) fn node(&mut self, place: Place) -> Result<(), Problem> {
         self.nodes += 1;
         if self.nodes > self.bounds.nodes {
-            return Err(Problem::at(
-                place,
-                format!("the document holds more than {} values", self.bounds.nodes),
-            ));
+            let message = format!("the document holds more than {} values", self.bounds.nodes);
+            return Err(Problem::at(place, message).with_hint("keep what is used, or split it"));
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What is wrong with a document: every mistake, each with its place and what to do about it.
 
+use bailiwick_types::shortened;
+
 use crate::Place;
 
 /// Where in a document's structure something is: `hosts[2].port`. The empty path is the document itself.
@@ -15,7 +17,7 @@ impl DocPath {
     /// A path below a field.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
-        let shown: String = name.chars().take(80).collect();
+        let shown = shortened(name);
         if self.0.is_empty() { Self(shown) } else { Self(format!("{}.{shown}", self.0)) }
     }
 
@@ -54,13 +56,6 @@ impl Problem {
     /// A problem with the text as a whole.
     pub fn at(place: Place, message: impl Into<String>) -> Self {
         Self { place: Some(place), path: DocPath::root(), message: message.into(), hint: None }
-    }
-
-    /// Says where in the structure.
-    #[must_use]
-    pub fn with_path(mut self, path: DocPath) -> Self {
-        self.path = path;
-        self
     }
 
     /// Adds what to do.

@@ -4,9 +4,9 @@
 //! [`Reader::finish`] gives a value only when there is no problem. So a parser reads straight on and reports
 //! all mistakes of a document at once.
 
-use bailiwick_types::closest;
+use bailiwick_types::{did_you_mean, shortened};
 
-use crate::{DocPath, Key, Node, Place, Problem, Problems, Value};
+use crate::{DocPath, Key, Node, Problem, Problems, Value};
 
 /// How many mistakes of one document are told; a thousand messages help nobody.
 const MOST_TOLD: usize = 10;
@@ -33,7 +33,9 @@ pub struct Entry<'a> {
 pub struct Record<'a> {
     entries: &'a [(Key, Node)],
     path: DocPath,
-    asked: Vec<&'static str>,
+    known: Vec<&'static str>,
+    /// Older names, which no hint advertises.
+    aliases: Vec<&'static str>,
 }
 
 impl Reader {
@@ -67,30 +69,21 @@ impl Reader {
     }
 
     /// The value if nothing was wrong, else everything that was.
-    pub fn finish<T>(mut self, value: T) -> Result<T, Problems> {
+    pub fn finish<T>(self, value: T) -> Result<T, Problems> {
+        let Some(mut problems) = Problems::from_list(self.document, self.problems) else { return Ok(value) };
         if self.untold > 0 {
             let message = format!("and {} more mistakes like these", self.untold);
-            self.problems.push(Problem { place: None, path: DocPath::root(), message, hint: None });
-            // Without a place it would be sorted to the front.
-            let rest = self.problems.pop();
-            return match Problems::from_list(self.document, self.problems) {
-                Some(mut problems) => {
-                    problems.list.extend(rest);
-                    Err(problems)
-                }
-                None => Ok(value),
-            };
+            problems.list.push(Problem { place: None, path: DocPath::root(), message, hint: None });
         }
-        match Problems::from_list(self.document, self.problems) {
-            Some(problems) => Err(problems),
-            None => Ok(value),
-        }
+        Err(problems)
     }
 
     fn mismatch(&mut self, entry: &Entry<'_>, expected: &str, hint: Option<String>) {
-        let subject = if entry.path.as_str().is_empty() { "the document" } else { entry.path.as_str() };
-        let message = format!("`{subject}` must be {expected}, but is {}", entry.node.value.kind());
-        let message = if subject == "the document" { message.replace('`', "") } else { message };
+        let subject = match entry.path.as_str() {
+            "" => "the document".to_owned(),
+            path => format!("`{path}`"),
+        };
+        let message = format!("{subject} must be {expected}, but is {}", entry.node.value.kind());
         self.wrong(entry, message, hint);
     }
 
@@ -104,7 +97,7 @@ impl Reader {
                 return None;
             }
         };
-        Some(Record { entries, path: entry.path.clone(), asked: Vec::new() })
+        Some(Record { entries, path: entry.path.clone(), known: Vec::new(), aliases: Vec::new() })
     }
 
     /// A text.
@@ -131,7 +124,8 @@ impl Reader {
         match &entry.node.value {
             Value::Bool(flag) => Some(*flag),
             Value::Text(text) if matches!(text.as_str(), "yes" | "no" | "on" | "off") => {
-                self.mismatch(entry, "true or false", Some(format!("`{text}` is a text here")));
+                let meant = if matches!(text.as_str(), "yes" | "on") { "true" } else { "false" };
+                self.mismatch(entry, "true or false", Some(format!("write {meant}")));
                 None
             }
             _ => {
@@ -147,7 +141,14 @@ impl Reader {
             self.mismatch(entry, "a whole number", None);
             return None;
         };
-        let parsed = raw.replace('_', "").parse().ok();
+        let plain = raw.replace('_', "");
+        let radix = |radix: u32| u64::from_str_radix(plain.get(2..).unwrap_or(""), radix).ok();
+        let parsed = match plain.get(..2) {
+            Some("0x") => radix(16),
+            Some("0o") => radix(8),
+            Some("0b") => radix(2),
+            _ => plain.parse().ok(),
+        };
         if parsed.is_none() {
             let message =
                 format!("`{}` must be a whole number that is not negative, but is {raw}", entry.path);
@@ -165,8 +166,7 @@ impl Reader {
                 .map(|(index, node)| Entry { node, path: entry.path.item(index) })
                 .collect(),
             Value::Text(text) => {
-                let shown: String = text.chars().take(80).collect();
-                self.mismatch(entry, "a list", Some(format!("write [\"{shown}\"]")));
+                self.mismatch(entry, "a list", Some(format!("write [\"{}\"]", shortened(text))));
                 Vec::new()
             }
             _ => {
@@ -190,15 +190,17 @@ impl Reader {
 
     /// One of a closed set of words.
     pub fn word<T: Copy>(&mut self, entry: &Entry<'_>, words: &[(&'static str, T)]) -> Option<T> {
-        let text = self.text(entry)?;
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+        let known = || words.iter().map(|(word, _)| *word);
+        let one_of = || format!("one of {}", known().collect::<Vec<_>>().join(", "));
+        let Value::Text(text) = &entry.node.value else {
+            self.mismatch(entry, "a text", Some(one_of()));
+            return None;
+        };
+        if let Some((_, value)) = words.iter().find(|(word, _)| word == text) {
             return Some(*value);
         }
-        let known: Vec<&'static str> = words.iter().map(|(word, _)| *word).collect();
-        let shown: String = text.chars().take(80).collect();
-        let hint = closest(text, known.iter().copied())
-            .map_or_else(|| format!("one of {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
-        self.wrong(entry, format!("`{}` cannot be `{shown}`", entry.path), Some(hint));
+        let hint = did_you_mean(text, known(), one_of);
+        self.wrong(entry, format!("`{}` cannot be `{}`", entry.path, shortened(text)), Some(hint));
         None
     }
 }
@@ -206,7 +208,7 @@ impl Reader {
 impl<'a> Record<'a> {
     /// A known field, if the document has it. A field that is there but empty counts as absent.
     pub fn take(&mut self, name: &'static str) -> Option<Entry<'a>> {
-        self.asked.push(name);
+        self.known.push(name);
         self.find(name).filter(|entry| entry.node.value != Value::Null)
     }
 
@@ -219,7 +221,7 @@ impl<'a> Record<'a> {
     ) -> Option<Entry<'a>> {
         let plain = self.take(name);
         let aliased = self.find(alias).filter(|entry| entry.node.value != Value::Null);
-        self.asked.push(alias);
+        self.aliases.push(alias);
         if let (Some(_), Some(second)) = (&plain, &aliased) {
             reader.wrong(second, format!("`{alias}` means the same as `{name}`, and both are given"), None);
         }
@@ -232,11 +234,6 @@ impl<'a> Record<'a> {
         self.entries.iter().map(move |(key, node)| (key, Entry { node, path: path.field(&key.text) }))
     }
 
-    /// Whether the record has no fields at all.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     fn find(&self, name: &str) -> Option<Entry<'a>> {
         self.entries
             .iter()
@@ -246,20 +243,26 @@ impl<'a> Record<'a> {
 
     /// Ends the record: every field that nobody asked for is a mistake.
     pub fn close(self, reader: &mut Reader) {
+        self.close_with(reader, |_| None);
+    }
+
+    /// Ends the record; `elsewhere` may know better where an unknown field belongs.
+    pub fn close_with(self, reader: &mut Reader, elsewhere: impl Fn(&str) -> Option<String>) {
         for (key, _) in self.entries {
-            if self.asked.contains(&key.text.as_str()) {
+            if self.known.contains(&key.text.as_str()) || self.aliases.contains(&key.text.as_str()) {
                 continue;
             }
-            let shown: String = key.text.chars().take(80).collect();
-            let hint = closest(&key.text, self.asked.iter().copied()).map_or_else(
-                || format!("known here: {}", self.asked.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            reader.problem(unknown(key.place, self.path.field(&key.text), &shown, hint));
+            let hint = elsewhere(&key.text).unwrap_or_else(|| {
+                did_you_mean(&key.text, self.known.iter().copied(), || {
+                    format!("known here: {}", self.known.join(", "))
+                })
+            });
+            reader.problem(Problem {
+                place: Some(key.place),
+                path: self.path.field(&key.text),
+                message: format!("unknown field `{}`", shortened(&key.text)),
+                hint: Some(hint),
+            });
         }
     }
-}
-
-fn unknown(place: Place, path: DocPath, shown: &str, hint: String) -> Problem {
-    Problem { place: Some(place), path, message: format!("unknown field `{shown}`"), hint: Some(hint) }
 }

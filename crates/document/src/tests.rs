@@ -124,7 +124,7 @@ fn every_mistake_is_told_with_its_path_and_a_hint() {
             "name|`name` must be a text, but is a number|write it in quotes: \"7\"",
             "mode|`mode` cannot be `opne`|did you mean `open`?",
             "list|`list` must be a list, but is a text|write [\"one\"]",
-            "flag|`flag` must be true or false, but is a text|`yes` is a text here",
+            "flag|`flag` must be true or false, but is a text|write true",
             "count|`count` must be a whole number that is not negative, but is -1|-",
         ]
     );

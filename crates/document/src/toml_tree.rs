@@ -25,12 +25,16 @@ enum Rest<'a, 'i> {
 }
 
 pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Node, Problem> {
+    let mut meter = Meter::new(bounds);
     let table = DeTable::parse(text).map_err(|error| {
         let place = error.span().map_or(Place::START, |span| Place::of_offset(text, span.start));
+        // The parser has a bound on nesting of its own.
+        if error.message().contains("recur") {
+            return meter.too_deep(place);
+        }
         Problem::at(place, format!("not valid TOML: {}", error.message().trim_end()))
     })?;
     let lines = Lines::of(text);
-    let mut meter = Meter::new(bounds);
     let mut open =
         vec![Open { place: Place::START, key: None, rest: map_of(table.get_ref()), done: Vec::new() }];
     loop {

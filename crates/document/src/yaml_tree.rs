@@ -105,9 +105,11 @@ fn as_key(node: Node, seen: &mut HashSet<String>) -> Result<Key, Problem> {
         }
     };
     if !seen.insert(text.clone()) {
-        let shown: String = text.chars().take(80).collect();
-        return Err(Problem::at(node.place, format!("`{shown}` is given twice"))
-            .with_hint("keep one; which of two values holds would be a guess"));
+        return Err(Problem::at(
+            node.place,
+            format!("`{}` is given twice", bailiwick_types::shortened(&text)),
+        )
+        .with_hint("keep one; which of two values holds would be a guess"));
     }
     Ok(Key { place: node.place, text })
 }

@@ -3,7 +3,7 @@
 use bailiwick_types::{Denial, LayerName, Risk};
 use serde_json::{Value, json};
 
-use crate::decide::{Answers, Checked, Decision, Pending, Query};
+use crate::decide::{Answers, Checked, Decision, FileQuestion, Pending, Query, Question as _};
 use crate::{AskWhen, Capability, EffectivePolicy, FetchTarget, FileAccess, Root, risk};
 
 /// The answer in one word.
@@ -84,7 +84,7 @@ pub fn explain(policy: &EffectivePolicy, query: &Query<'_>) -> Explanation {
         }
         Query::File(question) => {
             let decision = policy.decide(question, Answers::default());
-            told(risk, question.op.capability(), &decision, file_granted)
+            told(risk, question.op.capability(), &decision, |access| file_granted(question, access))
         }
     }
 }
@@ -163,14 +163,14 @@ fn request_granted(target: &FetchTarget) -> Granted {
     }
 }
 
-fn file_granted(access: &FileAccess) -> Granted {
+fn file_granted(question: &FileQuestion<'_>, access: &FileAccess) -> Granted {
     let place = match access.root() {
-        Root::Workspace => "in the workspace".to_owned(),
-        Root::ReadRoot(root) => format!("under the read root {root}"),
+        Root::Workspace => format!("{} in the workspace", access.below()),
+        Root::ReadRoot(root) => format!("{} under the read root {root}", access.below()),
     };
     let key = access.op().capability().grant().key();
     Granted {
-        asked: format!("{} {}", access.op().word(), access.below()),
+        asked: question.asked(),
         rule: format!("{key}: true"),
         layer: access.layer().clone(),
         note: Some(place),

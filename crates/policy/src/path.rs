@@ -71,11 +71,6 @@ impl GuestPath {
         self.absolute
     }
 
-    /// Whether this is the start itself: `/`, or the workspace.
-    pub const fn is_start(&self) -> bool {
-        self.parts.is_empty()
-    }
-
     /// Whether `other` is this folder or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         self.absolute == other.absolute && other.parts.starts_with(&self.parts)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use bailiwick_types::{DenialReason, ErrorCode, LimitKind, RiskLevel};
+use bailiwick_types::{Breach, DenialReason, ErrorCode, LimitKind, RiskLevel};
 
 use crate::capability::{Capability, Shipped};
 use crate::host::{AddressClass, METADATA, SPECIAL};
@@ -64,9 +64,17 @@ fn limits(page: &mut String) {
                 &unit.format(kind.default_value()),
                 &unit.format(kind.default_ceiling()),
                 &unit.format(kind.hard_maximum()),
-                &kind.breach().map_or_else(|| "dropped and counted".to_owned(), |code| format!("`{code}`")),
+                &on_breach(*kind),
             ],
         );
+    }
+}
+
+fn on_breach(kind: LimitKind) -> String {
+    match kind.breach() {
+        Breach::Fails(code) => format!("`{code}`"),
+        Breach::Dropped => "the rest is dropped and counted".to_owned(),
+        Breach::Waits => "the rest waits its turn".to_owned(),
     }
 }
 

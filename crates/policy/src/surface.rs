@@ -1,7 +1,7 @@
 //! What code finds when it runs: the globals a policy gives, the names it does not, and why.
 //!
-//! Generated from the registry; the same list installs the globals, so `bailiwick limits` cannot be wrong about
-//! them.
+//! Generated from the registry. It is the list a cell has to install from, so that `bailiwick limits` and a running
+//! tool cannot disagree; before there are cells it says what they will give.
 
 use bailiwick_types::LimitKind;
 use serde_json::{Map, Value, json};
@@ -105,7 +105,7 @@ pub struct BlockedName {
     pub instead: String,
 }
 
-/// The bounds of one request, which no document changes.
+/// The bounds of one request, which no document changes. The gateway takes them from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchBounds {
     /// All of a request, in milliseconds; never past the call's own deadline.
@@ -121,8 +121,8 @@ pub struct FetchBounds {
 }
 
 impl FetchBounds {
-    /// The bounds in force.
-    pub const IN_FORCE: Self = Self {
+    /// The shipped bounds.
+    pub const SHIPPED: Self = Self {
         total_ms: 10_000,
         connect_ms: 5_000,
         body_bytes: 5_000_000,
@@ -187,7 +187,7 @@ fn names_without(policy: &EffectivePolicy, capability: Capability) -> impl Itera
     let instead = match (capability.grant(), fix) {
         (_, None) => "ask the operator; nothing a tool declares would grant it".to_owned(),
         // Naming the hosts is narrower than what the bare capability would take.
-        (Grant::Network, Some(_)) => "network: allowlist, and list the hosts (L3)".to_owned(),
+        (Grant::Network, Some(_)) => "network: allowlist, and list the hosts".to_owned(),
         (_, Some(fix)) => format!("overrides: {} ({})", fix.overrides, fix.risk),
     };
     capability.globals().iter().map(move |name| BlockedName {
@@ -210,7 +210,7 @@ fn limits_json(policy: &EffectivePolicy) -> Value {
 }
 
 fn fetch_json(policy: &EffectivePolicy) -> Value {
-    let FetchBounds { total_ms, connect_ms, body_bytes, redirects, header_bytes } = FetchBounds::IN_FORCE;
+    let FetchBounds { total_ms, connect_ms, body_bytes, redirects, header_bytes } = FetchBounds::SHIPPED;
     json!({
         "available": policy.allowed().contains(Capability::NetFetch),
         "network": policy.network().word(),

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::shortened;
+
 /// Why a text is not an id or a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
@@ -31,15 +33,6 @@ pub enum IdError {
     /// A correlation id with other characters or another length.
     #[error("a correlation id must have 1 to 128 characters of visible ASCII")]
     NotCorrelation,
-}
-
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 80;
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 macro_rules! uuid_ids {

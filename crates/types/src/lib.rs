@@ -21,8 +21,8 @@ pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
 pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};
 pub use limit::{
-    Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits, Memory,
-    NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
+    Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
+    Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
 };
 pub use outcome::{
     CallReport, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus, Wallpart,
@@ -31,7 +31,7 @@ pub use quantity::{
     QuantityError, format_duration_ms, format_size, parse_count, parse_duration_ms, parse_size,
 };
 pub use risk::{Risk, RiskLevel, RiskReason, UnknownRiskLevel};
-pub use suggest::closest;
+pub use suggest::{closest, did_you_mean, shortened};
 pub use tier::{Tier, UnknownTier};
 
 #[cfg(test)]

@@ -53,6 +53,17 @@ impl Unit {
     }
 }
 
+/// What happens when a limit is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Breach {
+    /// The call fails with this code.
+    Fails(ErrorCode),
+    /// The surplus is dropped, and the result says how much.
+    Dropped,
+    /// The surplus waits its turn.
+    Waits,
+}
+
 /// Why a number is not a limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
@@ -95,8 +106,8 @@ macro_rules! limits {
             /// What it bounds, in a few words.
             pub const fn doc(self) -> &'static str { match self { $(Self::$kind => $doc,)+ } }
 
-            /// The code a breach is reported with; `None` where the surplus is dropped and counted.
-            pub const fn breach(self) -> Option<ErrorCode> {
+            /// What happens at the limit.
+            pub const fn breach(self) -> Breach {
                 match self { $(Self::$kind => limits!(@breach $breach),)+ }
             }
 
@@ -163,8 +174,9 @@ macro_rules! limits {
             }
         }
     };
-    (@breach Dropped) => { None };
-    (@breach $code:ident) => { Some(ErrorCode::$code) };
+    (@breach Dropped) => { Breach::Dropped };
+    (@breach Waits) => { Breach::Waits };
+    (@breach $code:ident) => { Breach::Fails(ErrorCode::$code) };
 }
 
 limits! {
@@ -181,15 +193,15 @@ limits! {
     ResultSize result "result" Bytes default 1_048_576 ceiling 16_777_216 hard 1_073_741_824
         breach OutputLimit "size of the result";
     ConsoleLines console_lines "consoleLines" Count default 1_000 ceiling 1_000 hard 1_000_000
-        breach Dropped "console lines kept; the rest is counted";
+        breach Dropped "console lines kept";
     ConsoleBytes console_bytes "consoleBytes" Bytes default 262_144 ceiling 262_144 hard 1_073_741_824
-        breach Dropped "console text kept; the rest is counted";
+        breach Dropped "console text kept";
     Code code "code" Bytes default 102_400 ceiling 1_048_576 hard 67_108_864
         breach CodeTooLarge "size of the code";
     Fetches fetches "fetches" Count default 20 ceiling 100 hard 10_000
         breach FetchLimit "requests of one call";
     FetchesAtOnce fetches_at_once "fetchesAtOnce" Count default 6 ceiling 6 hard 100
-        breach FetchLimit "requests of one call at the same time; more wait their turn";
+        breach Waits "requests of one call at the same time";
     NestingDepth nesting_depth "nestingDepth" Count default 4 ceiling 4 hard 16
         breach NestingLimit "how deep calls within calls go";
     NestedCalls nested_calls "nestedCalls" Count default 50 ceiling 50 hard 10_000

@@ -64,7 +64,7 @@ fn parse(
     (kind, example): (&'static str, &'static str),
     factor: impl Fn(&str) -> Option<u64>,
 ) -> Result<u64, QuantityError> {
-    let shown = || text.chars().take(40).collect::<String>();
+    let shown = || crate::shortened(text);
     let malformed = || QuantityError::Malformed { kind, text: shown(), example };
     let trimmed = text.trim();
     let split = trimmed.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(trimmed.len());

@@ -1,4 +1,4 @@
-//! "Did you mean": the nearest of the known names, or nothing.
+//! "Did you mean": the nearest of the known names, or nothing; and texts short enough for a message.
 
 /// The candidate nearest to `typed`, when it is near enough that a person could have meant it.
 ///
@@ -21,4 +21,23 @@ pub fn closest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .filter(|(distance, length, _)| *distance <= (length / 3).max(1))
         .min_by_key(|(distance, _, candidate)| (*distance, *candidate))
         .map(|(_, _, candidate)| candidate)
+}
+
+/// A hint for a name that is not known: the one that was probably meant, or else what `otherwise` says.
+pub fn did_you_mean<'a>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    closest(typed, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
+/// A text that fits into a message, however long it was.
+pub fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
 }

@@ -1,6 +1,6 @@
 //! Patterns over the registry: `timers`, `crypto.*` (direct children), `crypto.**` (everything below).
 
-use bailiwick_types::closest;
+use bailiwick_types::{did_you_mean, shortened};
 
 use super::{Capability, CapabilitySet};
 
@@ -27,11 +27,9 @@ impl CapabilityPattern {
         let set: CapabilitySet =
             Capability::ALL.iter().copied().filter(|capability| matches(text, capability.name())).collect();
         if set.is_empty() {
-            let hint = closest(text, Capability::ALL.iter().map(|capability| capability.name())).map_or_else(
-                || "`bailiwick limits` lists the capabilities".to_owned(),
-                |near| format!("did you mean `{near}`?"),
-            );
-            return Err(PatternError { text: text.chars().take(80).collect(), hint });
+            let known = Capability::ALL.iter().map(|capability| capability.name());
+            let hint = did_you_mean(text, known, || "`bailiwick limits` lists the capabilities".to_owned());
+            return Err(PatternError { text: shortened(text), hint });
         }
         Ok(Self { text: text.to_owned(), set })
     }

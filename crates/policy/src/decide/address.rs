@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bailiwick_types::{DenialReason, ErrorCode, LayerName};
 
-use super::fetch::{FetchTarget, Reach};
+use super::fetch::{FetchQuestion, FetchTarget, Reach};
 use super::fix::Widening;
 use super::{Answers, Checked, Question, Refusal, Verdict};
 use crate::host::{AddressClass, HostName, HostRule, PortRule, classify, views};
@@ -25,7 +25,13 @@ impl Question for AddressQuestion<'_> {
 
     fn judge(&self, policy: &EffectivePolicy, _answers: Answers) -> Verdict<SocketAddr> {
         let target = self.target.get();
-        let Some(reason) = policy.address_reason(self.address, target.port(), target.reach()) else {
+        // The reach is this policy's, not the one the target was granted under: it may have been resolved again.
+        let request = FetchQuestion { method: target.method().word(), url: target.url().as_str() };
+        let reach = match request.judge(policy, Answers { net: true, fs: true }) {
+            Verdict::Yes(target) | Verdict::Ask(target, ..) => target.reach(),
+            Verdict::No(refusal) => return Verdict::No(refusal),
+        };
+        let Some(reason) = policy.address_reason(self.address, target.port(), reach) else {
             return Verdict::Yes(SocketAddr::new(self.address.to_canonical(), target.port()));
         };
         let (rule, layer) = match reason {
@@ -61,12 +67,12 @@ impl EffectivePolicy {
         }
         match classify(address) {
             AddressClass::Unusable => Some(DenialReason::UnusableAddress),
-            AddressClass::Metadata if reserved => None,
-            AddressClass::Metadata => Some(DenialReason::MetadataAddress),
-            AddressClass::Private if reach == Reach::Public && !reserved => {
+            AddressClass::Metadata if !reserved => Some(DenialReason::MetadataAddress),
+            // A metadata address that the operator opened is still not a public one.
+            AddressClass::Private | AddressClass::Metadata if reach == Reach::Public => {
                 Some(DenialReason::PrivateAddress)
             }
-            AddressClass::Private | AddressClass::Public => None,
+            AddressClass::Private | AddressClass::Metadata | AddressClass::Public => None,
         }
     }
 

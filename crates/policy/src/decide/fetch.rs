@@ -4,7 +4,7 @@
 //! the mode's rule; and for a literal address whether it is public. A name's addresses are judged one by one
 //! by [`super::AddressQuestion`] after it was resolved.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use bailiwick_types::{DenialReason, ErrorCode, LayerName};
 use url::Url;
@@ -110,14 +110,8 @@ impl Question for FetchQuestion<'_> {
     fn judge(&self, policy: &EffectivePolicy, answers: Answers) -> Verdict<FetchTarget> {
         let parsed = match parse(self) {
             Ok(parsed) => parsed,
-            Err(reason) => {
-                // Without a request there is nothing to widen for.
-                let (reason, rule, layer) = match policy.closed() {
-                    Some(no) => no,
-                    None => (reason, "guard", LayerName::Guard),
-                };
-                return Verdict::No(refusal(reason, rule, layer, Vec::new()));
-            }
+            // Without a request there is nothing to widen for.
+            Err(reason) => return Verdict::No(refusal(reason, "guard", LayerName::Guard, Vec::new())),
         };
         let verdict = match policy.closed() {
             Some(no) => Err(no),
@@ -197,8 +191,11 @@ impl EffectivePolicy {
         let granted = self.judge_mode(parsed)?;
         match &parsed.host {
             HostName::Address(address) => self.judge_literal(*address, parsed, granted),
-            HostName::Domain(name) if is_loopback_name(name) && granted.0 == Reach::Public => {
-                Err((DenialReason::PrivateAddress, "guard", LayerName::Guard))
+            // Such a name is this machine by definition, so its addresses need no look-up to be judged.
+            HostName::Domain(name) if is_loopback_name(name) => {
+                let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+                both.into_iter()
+                    .try_fold(granted, |granted, address| self.judge_literal(address, parsed, granted))
             }
             HostName::Domain(_) => Ok(granted),
         }
@@ -224,7 +221,10 @@ impl EffectivePolicy {
                 continue;
             }
             if !methods.contains(parsed.method) {
-                missed = missed.max(DenialReason::MethodNotAllowed);
+                // A rule that missed only by its path says more.
+                if missed == DenialReason::HostNotAllowed {
+                    missed = DenialReason::MethodNotAllowed;
+                }
                 continue;
             }
             if let Err(reason) = path_fits(paths, &path) {
@@ -263,17 +263,19 @@ impl EffectivePolicy {
         };
         let plain = HostRule::exact(&parsed.host, port);
         let private = HostRule { private: true, port: PortRule::Exact(parsed.port), ..plain.clone() };
-        let narrow = |rule: &HostRule| {
-            let paths = match plain_url_path(parsed.url.path()) {
-                PlainPath::Plain(path) => PathGlob::parse(&path).into_iter().collect(),
-                PlainPath::Ambiguous => Vec::new(),
-            };
-            let methods = MethodSet::of([parsed.method]).unwrap_or(MethodSet::ALL);
-            HostRule { methods, paths, ..rule.clone() }
-        };
         let rules = match reason {
             DenialReason::MethodNotAllowed | DenialReason::PathNotAllowed => {
-                vec![narrow(&plain), narrow(&private)]
+                // The rule that missed says whether the host is a private one; only what it lacks is added.
+                let is_private = self
+                    .net
+                    .hosts
+                    .iter()
+                    .filter(|at| at.value.grants(&parsed.host, parsed.port, parsed.default_port))
+                    .any(|at| at.value.private);
+                let Some(path) = literal_path(&parsed.url) else { return Vec::new() };
+                let methods = MethodSet::of([parsed.method]).unwrap_or(MethodSet::ALL);
+                let rule = if is_private { private } else { plain };
+                vec![HostRule { methods, paths: vec![path], ..rule }]
             }
             DenialReason::AmbiguousPath => return Vec::new(),
             _ => vec![plain, private],
@@ -295,6 +297,14 @@ impl EffectivePolicy {
             .into_iter()
             .map(|rule| Widening { network: to_list, host: Some(rule), remove_deny, ..Widening::default() })
             .collect()
+    }
+}
+
+/// The pattern for exactly the path of a URL, if a pattern can say that: a star in it would mean more.
+fn literal_path(url: &Url) -> Option<PathGlob> {
+    match plain_url_path(url.path()) {
+        PlainPath::Plain(path) if !path.contains('*') => PathGlob::parse(&path).ok(),
+        PlainPath::Plain(_) | PlainPath::Ambiguous => None,
     }
 }
 

@@ -86,11 +86,10 @@ impl Question for FileQuestion<'_> {
     fn judge(&self, policy: &EffectivePolicy, answers: Answers) -> Verdict<FileAccess> {
         let capability = self.op.capability();
         let place = policy.place(self);
-        let verdict = if policy.powers.allowed.contains(capability) {
-            place.clone()
-        } else {
-            Err(policy.why_not(capability))
-        };
+        let allowed = policy.powers.allowed.contains(capability);
+        // What lies in no folder is no question of switches.
+        let nowhere = matches!(&place, Err((reason, ..)) if *reason != DenialReason::OutsideBasePath);
+        let verdict = if allowed || nowhere { place.clone() } else { Err(policy.why_not(capability)) };
         let (reason, rule, layer) = match verdict {
             Ok((root, below)) => {
                 let switch = match self.op {

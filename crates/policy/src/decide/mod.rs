@@ -20,8 +20,8 @@ use bailiwick_types::{Denial, DenialReason, ErrorCode, LayerName};
 use crate::effective::At;
 use crate::{AskWhen, Capability, EffectivePolicy};
 
-/// A value that policy said yes to. It can be read, not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A value that policy said yes to. It can be read, not made, and not doubled: one yes is one effect.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Checked<T>(T);
 
 impl<T> Checked<T> {
@@ -36,8 +36,8 @@ impl<T> Checked<T> {
     }
 }
 
-/// A value that policy will say yes to when a person does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A value that policy will say yes to when a person does. It cannot be doubled: one answer is one effect.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Pending<T> {
     value: T,
     when: AskWhen,
@@ -68,7 +68,7 @@ impl<T> Pending<T> {
 }
 
 /// The answer to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Decision<T> {
     /// Yes, and here is the proof.
     Allow(Checked<T>),

@@ -1,7 +1,7 @@
 //! Questions as a person types them: `fetch https://api.github.com/x`, `POST https://…`, `read notes.txt`,
 //! `timers`.
 
-use bailiwick_types::closest;
+use bailiwick_types::{did_you_mean, shortened};
 
 use super::{FetchQuestion, FileOp, FileQuestion};
 use crate::Capability;
@@ -42,20 +42,18 @@ impl<'a> Query<'a> {
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, QueryError> {
         let text = text.trim();
-        let error = |hint: String| QueryError { text: text.chars().take(80).collect(), hint };
+        // `use timers` reads better than `timers` alone; it means the same.
+        let text = text.strip_prefix("use ").map_or(text, str::trim);
+        let error = |hint: String| QueryError { text: shortened(text), hint };
         let Some((verb, rest)) = text.split_once(char::is_whitespace) else {
             return Capability::from_name(text).map(Self::Capability).ok_or_else(|| {
                 let known = Capability::ALL.iter().map(|capability| capability.name());
-                error(
-                    closest(text, known)
-                        .map_or_else(|| HOW.to_owned(), |near| format!("did you mean `{near}`?")),
-                )
+                error(did_you_mean(text, known, || HOW.to_owned()))
             });
         };
         let rest = rest.trim();
         let file = |op| Ok(Self::File(FileQuestion { op, path: rest }));
         match verb {
-            "use" => Self::parse(rest),
             "read" => file(FileOp::Read),
             "write" => file(FileOp::Write),
             "delete" => file(FileOp::Delete),

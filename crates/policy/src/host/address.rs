@@ -114,6 +114,15 @@ pub fn classify(address: IpAddr) -> AddressClass {
     views(address).map(classify_plain).max().unwrap_or(AddressClass::Unusable)
 }
 
+/// The class of a whole block, when one row of the table holds all of it.
+pub(crate) fn classify_block(block: IpNet) -> Option<AddressClass> {
+    BLOCKS
+        .iter()
+        .find(|(row, _)| row.contains(&block.network()))
+        .filter(|(row, _)| row.prefix_len() <= block.prefix_len())
+        .map(|(_, class)| *class)
+}
+
 fn classify_plain(address: IpAddr) -> AddressClass {
     if METADATA_ADDRESSES.contains(&address) {
         return AddressClass::Metadata;

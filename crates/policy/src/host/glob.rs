@@ -27,7 +27,10 @@ impl PathGlob {
     /// Reads a pattern; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !text.starts_with('/') {
-            return Err(format!("the path pattern `{}` must begin with `/`", shown(text)));
+            return Err(format!(
+                "the path pattern `{}` must begin with `/`",
+                bailiwick_types::shortened(text)
+            ));
         }
         if text.len() > 1024 {
             return Err("a path pattern has at most 1024 bytes".to_owned());
@@ -128,8 +131,4 @@ pub(crate) fn plain_url_path(path: &str) -> PlainPath {
         }
     }
     String::from_utf8(plain).map_or(PlainPath::Ambiguous, PlainPath::Plain)
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(80).collect()
 }

@@ -10,7 +10,7 @@ mod ports;
 mod rule;
 
 pub use address::{AddressClass, classify};
-pub(crate) use address::{METADATA, METADATA_NAMES, SPECIAL, is_loopback_name, views};
+pub(crate) use address::{METADATA, METADATA_NAMES, SPECIAL, classify_block, is_loopback_name, views};
 pub use glob::PathGlob;
 pub(crate) use glob::{PlainPath, plain_url_path};
 pub use name::HostName;

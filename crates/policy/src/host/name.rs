@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use bailiwick_types::shortened;
+
 use super::HostError;
 
 /// A host after normalisation by the URL standard (letter case, IDNA, full-width digits, percent signs, every
@@ -22,7 +24,7 @@ impl HostName {
         }
         match url::Host::parse(text) {
             Ok(host) => Self::from_url_host(&host),
-            Err(_) => Err(HostError::NotAHost(shown(text))),
+            Err(_) => Err(HostError::NotAHost(shortened(text))),
         }
     }
 
@@ -42,15 +44,10 @@ impl HostName {
                 && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         };
         if name.len() > 253 || !name.split('.').all(label_ok) {
-            return Err(HostError::NotAHost(shown(&name)));
+            return Err(HostError::NotAHost(shortened(&name)));
         }
         Ok(Self::Domain(name))
     }
-}
-
-/// A text for a message, not longer than a line.
-pub(super) fn shown(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 impl std::fmt::Display for HostName {

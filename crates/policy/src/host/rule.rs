@@ -9,7 +9,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use ipnet::{IpNet, Ipv4Net};
 use serde_json::{Value, json};
 
-use super::name::shown;
+use bailiwick_types::shortened;
+
 use super::{HostName, PathGlob, is_loopback_name, views};
 use crate::network::{Method, MethodSet};
 
@@ -249,7 +250,7 @@ impl HostPattern {
             return wildcard(suffix, purpose);
         }
         if host.contains('*') {
-            return Err(HostError::Star(shown(host)));
+            return Err(HostError::Star(shortened(host)));
         }
         if host.contains('/') {
             return block(host);
@@ -338,16 +339,16 @@ fn refuse_urls(text: &str) -> Result<(), HostError> {
                 Some(url.port().map_or(host.clone(), |port| format!("{host}:{port}")))
             })
             .unwrap_or_else(|| "api.example.com".to_owned());
-        return Err(HostError::Url { text: shown(text), host });
+        return Err(HostError::Url { text: shortened(text), host });
     }
     if text.contains('@') {
-        return Err(HostError::Userinfo(shown(text)));
+        return Err(HostError::Userinfo(shortened(text)));
     }
     // A block has one slash and a number behind it; anything else with a slash has a path.
     if let Some((_, rest)) = text.split_once('/')
         && !rest.bytes().next().is_some_and(|b| b.is_ascii_digit())
     {
-        return Err(HostError::Path(shown(text)));
+        return Err(HostError::Path(shortened(text)));
     }
     Ok(())
 }
@@ -362,10 +363,12 @@ fn split_port(text: &str) -> Result<(&str, PortRule), HostError> {
                 match rest.strip_prefix(':') {
                     Some(port) => (host, Some(port)),
                     None if rest.is_empty() => (host, None),
-                    None => return Err(HostError::NotAHost(shown(text))),
+                    // A block with its address in brackets.
+                    None if rest.starts_with('/') => (text, None),
+                    None => return Err(HostError::NotAHost(shortened(text))),
                 }
             }
-            None => return Err(HostError::NotAHost(shown(text))),
+            None => return Err(HostError::NotAHost(shortened(text))),
         }
     } else if text.matches(':').count() == 1 && !text.contains('/') {
         text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)))
@@ -384,16 +387,16 @@ fn parse_port(text: &str) -> Result<u16, HostError> {
     let digits_only = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match text.parse::<u16>() {
         Ok(port) if digits_only && port != 0 => Ok(port),
-        _ => Err(HostError::Port(shown(text))),
+        _ => Err(HostError::Port(shortened(text))),
     }
 }
 
 fn wildcard(suffix: &str, purpose: Purpose) -> Result<HostPattern, HostError> {
     if suffix.contains('*') {
-        return Err(HostError::Star(format!("*.{}", shown(suffix))));
+        return Err(HostError::Star(format!("*.{}", shortened(suffix))));
     }
     let HostName::Domain(name) = HostName::parse(suffix)? else {
-        return Err(HostError::NotAHost(format!("*.{}", shown(suffix))));
+        return Err(HostError::NotAHost(format!("*.{}", shortened(suffix))));
     };
     let is_suffix = psl::suffix(name.as_bytes())
         .is_some_and(|found| found.is_known() && found.as_bytes() == name.as_bytes());
@@ -404,7 +407,7 @@ fn wildcard(suffix: &str, purpose: Purpose) -> Result<HostPattern, HostError> {
 }
 
 fn block(text: &str) -> Result<HostPattern, HostError> {
-    let malformed = || HostError::Block(shown(text));
+    let malformed = || HostError::Block(shortened(text));
     let (address, length) = text.split_once('/').ok_or_else(malformed)?;
     if length.is_empty() || !length.bytes().all(|b| b.is_ascii_digit()) {
         return Err(malformed());
@@ -421,7 +424,7 @@ fn block(text: &str) -> Result<HostPattern, HostError> {
     };
     let block = block.ok_or_else(malformed)?;
     if block.addr() != block.network() {
-        return Err(HostError::HostBits { text: shown(text), block: block.trunc().to_string() });
+        return Err(HostError::HostBits { text: shortened(text), block: block.trunc().to_string() });
     }
     if block.prefix_len() == block.max_prefix_len() {
         return Ok(HostPattern::Address(block.addr()));

@@ -9,7 +9,7 @@ mod write;
 use std::sync::Arc;
 
 use bailiwick_document::{DocPath, Entry, Place};
-use bailiwick_types::{LayerName, LimitKind};
+use bailiwick_types::{LayerName, LimitError, LimitKind, Limits};
 
 use crate::capability::{CapabilityPattern, Shipped};
 use crate::host::HostRule;
@@ -73,13 +73,28 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// One limit that a layer asks for.
+/// One limit that a layer asks for: never zero, never beyond the hard maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitRequest {
+    kind: LimitKind,
+    value: u64,
+}
+
+impl LimitRequest {
+    /// Checks a value against the limit's own bounds.
+    pub fn new(kind: LimitKind, value: u64) -> Result<Self, LimitError> {
+        Limits::shipped_defaults().set(kind, value).map(|()| Self { kind, value })
+    }
+
     /// Which limit.
-    pub kind: LimitKind,
-    /// Its value; checked not to be zero or beyond the hard maximum.
-    pub value: u64,
+    pub const fn kind(self) -> LimitKind {
+        self.kind
+    }
+
+    /// Its value.
+    pub const fn value(self) -> u64 {
+        self.value
+    }
 }
 
 /// What one document says about policy. Every field is "says nothing" by default.

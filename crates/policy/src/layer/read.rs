@@ -3,13 +3,31 @@
 use std::sync::Arc;
 
 use bailiwick_document::{DocPath, Entry, Node, Problems, Reader, Record, Value};
-use bailiwick_types::{LayerName, LimitKind, Limits, ProfileName, closest};
+use bailiwick_types::{LayerName, LimitKind, ProfileName, did_you_mean, shortened};
 
 use super::{Layer, LimitRequest, Sourced};
 use crate::capability::CapabilityPattern;
 use crate::host::{HostRule, PathGlob, PortRule, Purpose};
 use crate::network::{Method, MethodSet};
 use crate::{AskWhen, GuestPath, NetworkMode};
+
+/// The fields of an overrides block, older names included.
+const OVERRIDES: [&str; 14] = [
+    "addAllow",
+    "removeAllow",
+    "addDeny",
+    "removeDeny",
+    "network",
+    "hosts",
+    "fileRead",
+    "fileWrite",
+    "destructive",
+    "basePath",
+    "ask",
+    "networkMode",
+    "hostsAllow",
+    "fsBasePath",
+];
 
 /// What one document says about a tool's policy: its overrides, and what stands beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +61,11 @@ impl ToolPolicy {
             if let Some(entry) = record.take("limits") {
                 policy.layer.read_limits(&mut reader, &entry);
             }
-            record.close(&mut reader);
+            record.close_with(&mut reader, |field| {
+                OVERRIDES
+                    .contains(&field)
+                    .then(|| format!("move it below `overrides:` ({field} is one of its fields)"))
+            });
         }
         reader.finish(policy)
     }
@@ -139,8 +161,8 @@ impl Layer {
         for (key, entry) in record.entries() {
             match LimitKind::from_key(&key.text) {
                 Some(kind) => {
-                    if let Some(value) = limit(reader, &entry, kind) {
-                        self.limits.push(Sourced::read(&entry, LimitRequest { kind, value }));
+                    if let Some(request) = limit(reader, &entry, kind) {
+                        self.limits.push(Sourced::read(&entry, request));
                     }
                 }
                 None => unknown_limit(reader, key, &entry),
@@ -173,7 +195,7 @@ impl Layer {
 }
 
 /// Reads one limit: a number, or a text with a unit.
-pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<u64> {
+pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<LimitRequest> {
     let value = match &entry.node.value {
         Value::Text(text) => match kind.unit().parse(text) {
             Ok(value) => value,
@@ -189,11 +211,10 @@ pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<
         }
         _ => reader.count(entry)?,
     };
-    let mut probe = Limits::shipped_defaults();
-    match probe.set(kind, value) {
-        Ok(()) => Some(value),
+    match LimitRequest::new(kind, value) {
+        Ok(request) => Some(request),
         Err(error) => {
-            reader.wrong(entry, error.to_string(), None);
+            reader.wrong(entry, format!("`{}`: {error}", entry.path), None);
             None
         }
     }
@@ -201,15 +222,13 @@ pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<
 
 fn unknown_limit(reader: &mut Reader, key: &bailiwick_document::Key, entry: &Entry<'_>) {
     let known = || LimitKind::ALL.iter().map(|kind| kind.key());
-    let hint = closest(&key.text, known()).map_or_else(
-        || format!("known limits: {}", known().collect::<Vec<_>>().join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    let shown: String = key.text.chars().take(80).collect();
+    let hint = did_you_mean(&key.text, known(), || {
+        format!("known limits: {}", known().collect::<Vec<_>>().join(", "))
+    });
     reader.problem(bailiwick_document::Problem {
         place: Some(key.place),
         path: entry.path.clone(),
-        message: format!("unknown limit `{shown}`"),
+        message: format!("unknown limit `{}`", shortened(&key.text)),
         hint: Some(hint),
     });
 }
@@ -271,6 +290,13 @@ fn read_host_record(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) ->
     let paths = record.take("paths");
     let private = record.take("private");
     record.close(reader);
+    if purpose == Purpose::Refuse {
+        // Nothing would consume them there, and a rule that says more than it does is worse than an error.
+        for narrowing in [&methods, &paths, &private].into_iter().flatten() {
+            let hint = Some("this list names whole hosts; write `host` and at most `port`".to_owned());
+            reader.wrong(narrowing, format!("`{}` has no meaning here", narrowing.path), hint);
+        }
+    }
 
     let Some(host) = host else {
         reader.wrong(entry, format!("`{}` names no `host`", entry.path), None);

@@ -70,7 +70,7 @@ impl Layer {
     pub fn to_limits(&self) -> Value {
         let mut map = Map::new();
         for limit in &self.limits {
-            let crate::LimitRequest { kind, value } = limit.value;
+            let (kind, value) = (limit.value.kind(), limit.value.value());
             let written = match kind.unit() {
                 bailiwick_types::Unit::Count => json!(value),
                 unit => json!(unit.format(value)),

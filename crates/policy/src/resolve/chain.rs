@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bailiwick_document::DocPath;
-use bailiwick_types::{LayerName, ProfileName, closest};
+use bailiwick_types::{LayerName, ProfileName, did_you_mean};
 
 use super::{Conflict, ConflictKind};
 use crate::layer::Source;
@@ -54,14 +54,16 @@ pub(super) fn layers(baseline: &Baseline, profile: Option<&ProfileName>) -> (Vec
 
 fn unknown(baseline: &Baseline, name: &ProfileName, asked_by: Option<Source>) -> Conflict {
     let known = || baseline.profiles.keys().map(ProfileName::as_str);
-    let hint = match closest(name.as_str(), known()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if baseline.profiles.is_empty() => "the operator's file offers no profiles".to_owned(),
-        None => format!("the operator's file offers {}", known().collect::<Vec<_>>().join(", ")),
-    };
+    let hint = did_you_mean(name.as_str(), known(), || {
+        if baseline.profiles.is_empty() {
+            "the operator's file offers no profiles".to_owned()
+        } else {
+            format!("the operator's file offers {}", known().collect::<Vec<_>>().join(", "))
+        }
+    });
     let source = asked_by.unwrap_or_else(|| Source {
         layer: LayerName::Tool,
-        document: "profile".into(),
+        document: "--profile".into(),
         place: None,
         path: DocPath::root(),
     });

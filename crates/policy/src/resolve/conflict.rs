@@ -66,7 +66,16 @@ impl Conflicts {
     pub(super) fn new(mut list: Vec<Conflict>) -> Self {
         // By message first, so that the order of entries within a layer does not show.
         list.sort_by(|a, b| (a.kind, &a.message).cmp(&(b.kind, &b.message)));
-        list.dedup_by(|a, b| a.kind == b.kind && a.message == b.message);
+        // The same mistake in two layers is told once, with both places.
+        list.dedup_by(|later, first| {
+            let same = later.kind == first.kind && later.message == first.message;
+            if same {
+                let new: Vec<Source> =
+                    later.sources.drain(..).filter(|source| !first.sources.contains(source)).collect();
+                first.sources.extend(new);
+            }
+            same
+        });
         Self { list }
     }
 }

@@ -68,10 +68,6 @@ impl<'b> Fold<'b> {
         self.check_within_layer(layer);
         self.remove_allows(index, layer, remove_allow);
         self.remove_denies(layer, remove_deny);
-        if destructive.as_ref().is_some_and(|flag| flag.value) {
-            // The switch is its own, visible lifting of this one deny entry.
-            self.deny = self.deny.difference(CapabilitySet::of(Capability::FsDelete));
-        }
         self.add_allows(index, layer, add_allow);
         for pattern in add_deny {
             let set = pattern.value.set();
@@ -181,7 +177,11 @@ impl<'b> Fold<'b> {
     fn add_allows(&mut self, index: usize, layer: &Layer, patterns: &[Sourced<CapabilityPattern>]) {
         for pattern in patterns {
             let set = pattern.value.set();
-            let denied = set.intersection(self.deny);
+            let mut denied = set.intersection(self.deny);
+            if layer.destructive.as_ref().is_some_and(|flag| flag.value) {
+                // The switch lifts this entry by itself.
+                denied = denied.difference(CapabilitySet::of(Capability::FsDelete));
+            }
             if !denied.is_empty() {
                 let message =
                     format!("`{}` is allowed, but a deny entry of a lower layer names it", denied.names());
@@ -212,7 +212,7 @@ impl<'b> Fold<'b> {
     }
 
     fn set_limit(&mut self, index: usize, layer: &Layer, limit: &Sourced<LimitRequest>) {
-        let LimitRequest { kind, value } = limit.value;
+        let (kind, value) = (limit.value.kind(), limit.value.value());
         let ceiling = self.baseline.ceilings.limits.get(kind);
         if value > ceiling {
             let unit = kind.unit();
@@ -241,6 +241,7 @@ impl<'b> Fold<'b> {
         conflicts: &mut Vec<Conflict>,
     ) -> EffectivePolicy {
         live::check(&mut self, &layers);
+        self.lift_by_destructive();
         self.make_plain();
         conflicts.append(&mut self.conflicts);
         let allowed = self.allowed();
@@ -268,6 +269,19 @@ impl<'b> Fold<'b> {
             limits_from,
             exposure,
         }
+    }
+
+    /// `destructive` is its own, visible lifting of the deny entries below it; a `false` above takes it back.
+    fn lift_by_destructive(&mut self) {
+        let delete = self.files.delete;
+        if delete.value && self.denied_at(Capability::FsDelete) < delete.layer {
+            self.deny = self.deny.difference(CapabilitySet::of(Capability::FsDelete));
+        }
+    }
+
+    /// The layer whose deny entry names a capability.
+    pub(super) fn denied_at(&self, capability: Capability) -> usize {
+        self.deny_from.get(capability as usize).copied().unwrap_or(0)
     }
 
     /// A switch that a higher layer's deny overrules is off; rules a mode does not look at are gone; lists are

@@ -1,17 +1,16 @@
 //! Rules that can never take effect. Each is a mistake its author would want to hear about.
 //!
-//! A rule that a *higher* layer narrowed away is not one of them: the layers below serve other tools too.
+//! A rule that a *higher* layer narrowed away is not one of them, nor is an offer that a lower layer makes to the
+//! tools above it: such layers serve other tools too. What a tool itself says has nobody above it.
 
-use std::net::IpAddr;
 use std::sync::Arc;
+
+use bailiwick_types::LayerName;
 
 use super::ConflictKind;
 use super::fold::{Fold, switch_of};
+use super::live_hosts::check_host;
 use crate::capability::{Capability, CapabilitySet, Grant};
-use crate::host::{
-    AddressClass, HostName, HostPattern, HostRule, METADATA_NAMES, PortRule, SPECIAL, classify, is_bad_port,
-    is_loopback_name,
-};
 use crate::layer::Sourced;
 use crate::{Layer, NetworkMode};
 
@@ -25,24 +24,28 @@ pub(super) fn check(fold: &mut Fold<'_>, layers: &[Arc<Layer>]) {
             check_host(fold, index, layer, rule);
         }
         check_files(fold, index, layer);
+        if layer.name == LayerName::Tool {
+            check_removals(fold, layer);
+        }
     }
 }
 
 /// A switch that is on, under a deny entry of the same or a lower layer.
 fn check_switches_against_denies(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
-    let on =
-        |flag: &Option<Sourced<bool>>| flag.as_ref().filter(|flag| flag.value).map(|flag| layer.source(flag));
+    let on = |flag: Option<&Sourced<bool>>| flag.filter(|flag| flag.value).map(|flag| layer.source(flag));
     let network = layer.network.as_ref().filter(|mode| mode.value != NetworkMode::Blocked);
     let switches = [
         (Capability::NetFetch, network.map(|mode| layer.source(mode))),
-        (Capability::FsRead, on(&layer.file_read)),
-        (Capability::FsWrite, on(&layer.file_write)),
-        (Capability::FsDelete, on(&layer.destructive)),
+        (Capability::FsRead, on(layer.file_read.as_ref())),
+        (Capability::FsWrite, on(layer.file_write.as_ref())),
+        (Capability::FsDelete, on(layer.destructive.as_ref())),
     ];
     for (capability, source) in switches {
         let Some(source) = source else { continue };
-        let denied_at = fold.deny_from.get(capability as usize).copied().unwrap_or(0);
-        if fold.deny.contains(capability) && denied_at <= index {
+        let denied_at = fold.denied_at(capability);
+        // `destructive` is its own, visible lifting of the entry below it.
+        let stands = if capability == Capability::FsDelete { denied_at == index } else { denied_at <= index };
+        if fold.deny.contains(capability) && stands {
             let key = capability.grant().key();
             let message = format!("`{key}` grants `{capability}`, but a deny entry names it");
             let hint = Some(format!("add removeDeny: [{capability}], or drop `{key}`"));
@@ -59,47 +62,61 @@ fn check_switch_lists(fold: &mut Fold<'_>, layer: &Layer) {
         if set.iter().any(|capability| fold.granted(capability)) {
             continue;
         }
-        let set_to = match grant {
-            Grant::Network => "set `network: allowlist` and list the `hosts`".to_owned(),
-            other => format!("set `{}: true`", other.key()),
-        };
-        let message = format!(
-            "`{}` on the allow list has no effect: it follows `{}`",
-            pattern.value.text(),
-            grant.key()
+        let text = pattern.value.text();
+        let message = format!("`{text}` on the allow list has no effect: it follows `{}`", grant.key());
+        fold.conflict(
+            ConflictKind::NoEffect,
+            message,
+            Some(how_to_grant(grant)),
+            vec![layer.source(pattern)],
         );
-        fold.conflict(ConflictKind::NoEffect, message, Some(set_to), vec![layer.source(pattern)]);
     }
 }
 
-/// Asking before an effect that cannot happen. In the baseline this is a standing order for other tools.
+fn how_to_grant(grant: Grant) -> String {
+    match grant {
+        Grant::Listed => "add it to `addAllow` as well".to_owned(),
+        Grant::Network => "set `network: allowlist` and list the `hosts`".to_owned(),
+        Grant::FileRead | Grant::FileWrite | Grant::Destructive => format!("set `{}: true`", grant.key()),
+    }
+}
+
+/// A tool that lifts a deny entry and then does not use what it denied.
+fn check_removals(fold: &mut Fold<'_>, layer: &Layer) {
+    for pattern in &layer.remove_deny {
+        let set = pattern.value.set();
+        if set.iter().any(|capability| fold.granted(capability) && !fold.deny.contains(capability)) {
+            continue;
+        }
+        let hint = set.iter().next().map(|capability| how_to_grant(capability.grant()));
+        let message =
+            format!("removing the deny entry `{}` has no effect: nothing grants it", pattern.value.text());
+        fold.conflict(ConflictKind::NoEffect, message, hint, vec![layer.source(pattern)]);
+    }
+}
+
+/// Asking before an effect that cannot happen. Below a tool this is a standing order.
 fn check_ask(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
-    if index == 0 {
+    if layer.name != LayerName::Tool {
         return;
     }
-    if let Some(ask) = &layer.ask_net
-        && fold.net.mode.value == NetworkMode::Blocked
-        && fold.net.mode.layer <= index
-    {
-        let message = "`ask.net` has no effect: the network mode is `blocked`".to_owned();
-        fold.conflict(
-            ConflictKind::NoEffect,
-            message,
-            Some("drop it, or set `network`".to_owned()),
-            vec![layer.source(ask)],
-        );
-    }
-    if let Some(ask) = &layer.ask_fs
-        && no_files_at(fold, index)
-    {
-        let message =
-            "`ask.fs` has no effect: neither fileRead nor fileWrite nor destructive is on".to_owned();
-        fold.conflict(
-            ConflictKind::NoEffect,
-            message,
-            Some("drop it, or set one of them".to_owned()),
-            vec![layer.source(ask)],
-        );
+    let shut = fold.net.mode.value == NetworkMode::Blocked;
+    let asks = [
+        (
+            layer.ask_net.as_ref().filter(|_| shut),
+            "the network mode is `blocked`",
+            "drop it, or set `network`",
+        ),
+        (
+            layer.ask_fs.as_ref().filter(|_| no_files_at(fold, index)),
+            "neither fileRead nor fileWrite nor destructive is on",
+            "drop it, or set one of them",
+        ),
+    ];
+    for (ask, why, hint) in asks {
+        let Some(ask) = ask else { continue };
+        let message = format!("`{}` has no effect: {why}", ask.path);
+        fold.conflict(ConflictKind::NoEffect, message, Some(hint.to_owned()), vec![layer.source(ask)]);
     }
 }
 
@@ -110,119 +127,6 @@ fn no_files_at(fold: &Fold<'_>, index: usize) -> bool {
         .all(|switch| !switch.value && switch.layer <= index)
 }
 
-fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule: &Sourced<Arc<HostRule>>) {
-    let mode = fold.net.mode;
-    let shown = rule.value.describe();
-    let mut conflict = |kind: ConflictKind, message: String, hint: &str| {
-        fold.conflict(kind, message, Some(hint.to_owned()), vec![layer.source(rule)]);
-    };
-    if mode.value != NetworkMode::Allowlist {
-        if mode.layer <= index {
-            let message = format!("host `{shown}` has no effect: the network mode is `{}`", mode.value);
-            let hint = match mode.value {
-                NetworkMode::Blocked => "add `network: allowlist`",
-                _ if rule.value.private => "private hosts need `network: allowlist`",
-                _ => "drop the entry, or set `network: allowlist` to reach nothing else",
-            };
-            conflict(ConflictKind::NoEffect, message, hint);
-        }
-        return;
-    }
-    if let PortRule::Exact(port) = rule.value.port
-        && is_bad_port(port)
-    {
-        let message = format!("host `{shown}` has no effect: fetch refuses port {port}");
-        conflict(ConflictKind::NoEffect, message, "use another port");
-    }
-    if let Some((message, hint)) = address_trouble(fold, &rule.value, &shown) {
-        fold.conflict(ConflictKind::NoEffect, message, Some(hint.to_owned()), vec![layer.source(rule)]);
-    }
-    // `*` means "whatever the operator leaves open" and so contradicts nothing.
-    if *rule.value.pattern() == HostPattern::Any {
-        return;
-    }
-    let baseline = fold.baseline.clone();
-    for never in &baseline.never {
-        if never.value.pattern().overlaps(rule.value.pattern()) && ports_meet(&never.value, &rule.value) {
-            let message =
-                format!("host `{shown}` is allowed, but the operator never allows `{}`", never.value);
-            let hint = Some("drop the entry, or name only hosts outside the operator's list".to_owned());
-            let sources = vec![layer.source(rule), baseline.layer.source(never)];
-            fold.conflict(ConflictKind::AllowedAndDenied, message, hint, sources);
-        }
-    }
-}
-
-fn ports_meet(never: &HostRule, rule: &HostRule) -> bool {
-    match (never.port, rule.port) {
-        (PortRule::Exact(refused), PortRule::Exact(granted)) => refused == granted,
-        (PortRule::Exact(refused), PortRule::SchemeDefault) => matches!(refused, 80 | 443),
-        _ => true,
-    }
-}
-
-/// Why the guard would refuse every address of a rule.
-fn address_trouble(fold: &Fold<'_>, rule: &HostRule, shown: &str) -> Option<(String, &'static str)> {
-    const SAY_PRIVATE: &str = "if it is meant, say so: {host: …, private: true}";
-    const OPERATOR: &str = "only the operator's file can open it, in policy.hosts.reserved";
-    let listed = |host: &HostName| {
-        fold.baseline.reserved.iter().any(|reserved| reserved.value.pattern().covers(&pattern_of(host)))
-    };
-    let class = match rule.pattern() {
-        HostPattern::Any | HostPattern::Wildcard(_) => return None,
-        HostPattern::Domain(name) => {
-            let host = HostName::Domain(name.clone());
-            if METADATA_NAMES.contains(&name.as_str()) && !listed(&host) {
-                return Some((
-                    format!("host `{shown}` has no effect: it hands out cloud credentials"),
-                    OPERATOR,
-                ));
-            }
-            if is_loopback_name(name) && !rule.private {
-                return Some((format!("host `{shown}` has no effect: it is this machine"), SAY_PRIVATE));
-            }
-            return None;
-        }
-        HostPattern::Address(address) if listed(&HostName::Address(*address)) => return None,
-        HostPattern::Address(address) => classify(*address),
-        HostPattern::Block(block) => class_of_block(block.network(), block.prefix_len())?,
-    };
-    match (class, rule.private) {
-        (AddressClass::Private, false) => {
-            Some((format!("host `{shown}` has no effect: the address is not a public one"), SAY_PRIVATE))
-        }
-        (AddressClass::Metadata, _) => {
-            Some((format!("host `{shown}` has no effect: the address hands out cloud credentials"), OPERATOR))
-        }
-        (AddressClass::Unusable, _) => Some((
-            format!("host `{shown}` has no effect: the address can never be reached"),
-            "drop the entry",
-        )),
-        (AddressClass::Public, true) if matches!(rule.pattern(), HostPattern::Address(_)) => Some((
-            format!("`private` on `{shown}` has no effect: the address is a public one"),
-            "drop `private`",
-        )),
-        (AddressClass::Public, _) | (AddressClass::Private, true) => None,
-    }
-}
-
-fn pattern_of(host: &HostName) -> HostPattern {
-    match host {
-        HostName::Domain(name) => HostPattern::Domain(name.clone()),
-        HostName::Address(address) => HostPattern::Address(*address),
-    }
-}
-
-/// The class of a whole block, when one row of the table holds all of it.
-fn class_of_block(network: IpAddr, length: u8) -> Option<AddressClass> {
-    SPECIAL
-        .iter()
-        .filter_map(|(text, class, _)| text.parse::<ipnet::IpNet>().ok().map(|block| (block, *class)))
-        .find(|(block, _)| block.contains(&network))
-        .filter(|(block, _)| block.prefix_len() <= length)
-        .map(|(_, class)| class)
-}
-
 fn check_files(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
     let Some(base) = &layer.base_path else { return };
     // Only the base path that is in force.
@@ -230,10 +134,12 @@ fn check_files(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
         return;
     }
     if no_files_at(fold, index) {
-        let message =
-            format!("basePath `{}` has no effect: neither fileRead nor fileWrite is on", base.value);
-        let hint = Some("drop it, or set one of them".to_owned());
-        fold.conflict(ConflictKind::NoEffect, message, hint, vec![layer.source(base)]);
+        if layer.name == LayerName::Tool {
+            let message =
+                format!("basePath `{}` has no effect: neither fileRead nor fileWrite is on", base.value);
+            let hint = Some("drop it, or set one of them".to_owned());
+            fold.conflict(ConflictKind::NoEffect, message, hint, vec![layer.source(base)]);
+        }
         return;
     }
     if !base.value.is_absolute() {

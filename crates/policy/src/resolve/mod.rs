@@ -9,6 +9,7 @@ mod chain;
 mod conflict;
 mod fold;
 mod live;
+mod live_hosts;
 
 use std::sync::Arc;
 

@@ -9,6 +9,8 @@ mod command;
 
 pub use command::{CommandNetwork, CommandPosture, MountMode, command_risk};
 
+use ipnet::IpNet;
+
 use bailiwick_types::{LimitKind, Risk, RiskLevel, RiskReason, ToolName};
 
 use crate::capability::{Capability, CapabilitySet, Class};
@@ -147,8 +149,15 @@ fn host_signal(rule: &HostRule) -> (&'static str, RiskLevel) {
     // Methods and paths do not lower it: a query string carries data out as well as a body.
     let HostRule { pattern, port, methods: _, paths: _, private } = rule;
     let many = matches!(pattern, HostPattern::Any | HostPattern::Wildcard(_) | HostPattern::Block(_));
+    // A block of half the addresses is `*` by another name.
+    let everything = match pattern {
+        HostPattern::Any => true,
+        HostPattern::Block(IpNet::V4(block)) => block.prefix_len() < 8,
+        HostPattern::Block(IpNet::V6(block)) => block.prefix_len() < 16,
+        HostPattern::Wildcard(_) | HostPattern::Domain(_) | HostPattern::Address(_) => false,
+    };
     match (pattern, private) {
-        (HostPattern::Any, _) => ("network allowlist with *", RiskLevel::L4),
+        _ if everything => ("network allowlist with *", RiskLevel::L4),
         (_, true) if many || *port == PortRule::Any => ("private wildcard", RiskLevel::L4),
         (_, true) => ("private host", RiskLevel::L3),
         (_, false) => ("network allowlist", RiskLevel::L3),

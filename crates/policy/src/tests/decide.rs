@@ -71,6 +71,15 @@ fn a_fix_is_the_narrowest_override_that_works() {
         &json!({"hosts": [{"host": "a.test", "methods": ["POST"], "paths": ["/v1/x"]}]}),
         "L3",
     );
+    let private = policy(
+        "network: allowlist\nhosts: [{host: api.internal, port: 8443, private: true, methods: [GET]}]",
+    );
+    check_fix(
+        &private,
+        "POST https://api.internal:8443/x",
+        &json!({"hosts": [{"host": "api.internal", "port": 8443, "methods": ["POST"], "paths": ["/x"], "private": true}]}),
+        "L3",
+    );
     check_fix(&policy("network: strict"), "fetch http://10.1.2.3/", &json!({"network": "open"}), "L4");
     let confined = policy("fileRead: true\nbasePath: reports/2026");
     check_fix(&confined, "read reports/2025/x", &json!({"basePath": "reports"}), "L3");
@@ -99,6 +108,12 @@ fn there_is_no_fix_where_nothing_a_tool_declares_would_help() {
         "write /srv/data/x",
     ] {
         check_no_fix(&open, query);
+    }
+    // A path that no pattern can name exactly is not widened to one that names more.
+    let narrow = policy("network: allowlist\nhosts: [{host: a.test, methods: [GET], paths: [/v1/x]}]");
+    for path in ["/**", "/v1/a*b", "/v2/[x]", "/v1/%2e%2e%2fx"] {
+        check_no_fix(&narrow, &format!("fetch https://a.test{path}"));
+        check_no_fix(&narrow, &format!("POST https://a.test{path}"));
     }
     // The author's own deny stands against the author's own allow.
     check_no_fix(&policy("addDeny: [console]"), "console");
@@ -199,6 +214,37 @@ fn a_public_grant_does_not_end_at_a_private_address() {
 }
 
 #[test]
+fn a_name_that_turns_out_private_gets_a_fix_too() {
+    let fix = |text: &str| {
+        let policy = policy(text);
+        let Decision::Allow(target) =
+            policy.decide(&FetchQuestion::get("https://db.test/"), Answers::default())
+        else {
+            panic!("{text}")
+        };
+        let question = AddressQuestion { target: &target, address: "10.0.0.5".parse().unwrap() };
+        let decision = policy.decide(&question, Answers::default());
+        decision.denial().and_then(|denial| denial.fix.clone()).map(|fix| (fix.overrides, fix.risk.name()))
+    };
+    let listed = json!({"hosts": [{"host": "db.test", "port": 443, "private": true}]});
+    assert_eq!(fix("network: allowlist\nhosts: [db.test]"), Some((listed, "L3")));
+    assert_eq!(fix("network: strict"), Some((json!({"network": "open"}), "L4")));
+}
+
+#[test]
+fn a_grant_of_another_policy_does_not_outlive_it() {
+    let (wide, narrow) = (policy("network: open"), policy("network: strict"));
+    let Decision::Allow(target) = wide.decide(&FetchQuestion::get("https://db.test/"), Answers::default())
+    else {
+        panic!()
+    };
+    let question = AddressQuestion { target: &target, address: "10.0.0.5".parse().unwrap() };
+    assert!(wide.decide(&question, Answers::default()).is_allowed());
+    let denied = narrow.decide(&question, Answers::default());
+    assert_eq!(denied.denial().map(|denial| denial.reason.word()), Some("private-address"));
+}
+
+#[test]
 fn an_unspecified_listener_is_every_local_address() {
     let mut base = Baseline::shipped();
     base.own_listeners = vec!["0.0.0.0:8282".parse().unwrap()];
@@ -206,6 +252,8 @@ fn an_unspecified_listener_is_every_local_address() {
     assert_eq!(answer(&policy, "fetch http://127.0.0.1:8282/"), "own-listener");
     assert_eq!(answer(&policy, "fetch http://192.168.1.7:8282/"), "own-listener");
     assert_eq!(answer(&policy, "fetch http://[::1]:8282/"), "own-listener");
+    assert_eq!(answer(&policy, "fetch http://localhost:8282/"), "own-listener");
+    assert_eq!(answer(&policy, "fetch http://localhost:8283/"), "yes");
     assert_eq!(answer(&policy, "fetch http://8.8.8.8:8282/"), "yes");
 }
 
@@ -218,6 +266,8 @@ fn the_operator_can_open_a_reserved_address_and_nobody_else() {
     let open = try_policy(&base, "network: open").unwrap();
     assert_eq!(answer(&open, "fetch http://169.254.169.254/"), "yes");
     assert_eq!(answer(&open, "fetch http://169.254.169.254:8080/"), "metadata-address");
+    let strict = try_policy(&base, "network: strict").unwrap();
+    assert_eq!(answer(&strict, "fetch http://169.254.169.254/"), "private-address", "opened is not public");
     assert_eq!(answer(&open, "fetch http://[64:ff9b::a9fe:a9fe]/"), "metadata-address");
     let listed =
         try_policy(&base, "network: allowlist\nhosts: [{host: 169.254.169.254, private: true}]").unwrap();
@@ -285,6 +335,16 @@ fn a_refused_password_is_not_repeated() {
     let denial =
         explain(&policy("network: strict"), &Query::parse("fetch https://u:hunter2@a.test/").unwrap());
     assert!(!denial.to_json().to_string().contains("hunter2"), "{}", denial.to_json());
+}
+
+#[test]
+fn what_is_malformed_or_nowhere_is_told_before_any_switch() {
+    let shut = policy("");
+    assert_eq!(answer(&shut, "fetch not-a-url"), "bad-url");
+    assert_eq!(answer(&shut, "fetch ftp://a.test/"), "scheme");
+    assert_eq!(answer(&shut, "delete ../x"), "outside-roots");
+    assert_eq!(answer(&shut, "read /etc/passwd"), "outside-roots");
+    assert_eq!(answer(&shut, "read x"), "not-granted");
 }
 
 #[test]

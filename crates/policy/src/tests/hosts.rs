@@ -48,6 +48,7 @@ fn every_spelling_of_a_rule_has_one_form() {
     check("10.0.0.0/8", "10.0.0.0/8");
     check("0x0a.0.0.0/8", "10.0.0.0/8");
     check("2001:db8::/32", "2001:db8::/32");
+    check("[2001:db8::]/32", "2001:db8::/32");
     check("::ffff:10.0.0.0/104", "10.0.0.0/8");
     check("1.2.3.4/32", "1.2.3.4");
 }
@@ -336,6 +337,20 @@ fn path_patterns_cover_each_other_only_when_that_is_sure() {
     assert!(!glob("/a/*").covers(&glob("/a/**")));
     for bad in ["v1", "/a/../b", "/a[b]", "/a**", "/{a,b}", "/a%2fb"] {
         assert!(PathGlob::parse(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_list_of_whole_hosts_takes_no_narrowing() {
+    use bailiwick_document::{Bounds, DocPath, Entry, Format, Reader, parse};
+    for field in ["methods: [GET]", "paths: [/x]", "private: true"] {
+        let text = format!("[{{host: a.test, {field}}}]");
+        let tree = parse("d", &text, Format::Yaml, Bounds::WRITTEN_BY_HAND).unwrap();
+        let mut reader = Reader::new("d");
+        let entry = Entry { node: &tree, path: DocPath::root().field("never") };
+        let rules = crate::read::hosts(&mut reader, &entry, Purpose::Refuse);
+        let problems = reader.finish(rules).expect_err(field);
+        assert!(problems.to_string().contains("has no meaning here"), "{problems}");
     }
 }
 

@@ -221,6 +221,26 @@ proptest! {
     }
 
     #[test]
+    fn a_profile_below_changes_nothing_of_this(below in peaceful(), value in overrides()) {
+        let text = below.to_string();
+        let base = super::with_profile(&Baseline::shipped(), "p", None, &text);
+        let name = bailiwick_types::ProfileName::parse("p").unwrap();
+        let base = Arc::new(base);
+        let Ok(policy) = crate::resolve(&base, Some(&name), Some(&tool(&value))) else { return Ok(()) };
+        // Flattened into one block it is the same policy with the same risk ...
+        let flat = crate::resolve(&base, None, Some(&Arc::new(policy.to_overrides())));
+        let flat = flat.unwrap_or_else(|conflicts| panic!("{text}\n{value}\n{conflicts}"));
+        prop_assert_eq!(policy.powers_json(), flat.powers_json());
+        prop_assert_eq!(risk(&policy, &base).level, risk(&flat, &base).level);
+        prop_assert_eq!(allowed_queries(&policy), allowed_queries(&flat));
+        // ... and a deny on top of it never widens.
+        let denied = append(&json!({}), "addDeny", json!("**"));
+        if let Ok(nothing) = crate::resolve(&base, Some(&name), Some(&tool(&denied))) {
+            prop_assert!(nothing.allowed().is_empty());
+        }
+    }
+
+    #[test]
     fn diff_agrees_with_decide(first in peaceful(), second in peaceful()) {
         let (Ok(a), Ok(b)) = (try_policy(&operated(), &first.to_string()), try_policy(&operated(), &second.to_string())) else { return Ok(()) };
         let diff = crate::diff(&a, &b);

@@ -67,7 +67,9 @@ fn an_allow_over_a_deny_entry_needs_its_removal() {
     check(&base, "addAllow: ['**']", kind, "timers, eval", "removeDeny");
     check(&base, "addAllow: [fs.delete]", kind, "fs.delete", "it follows `destructive`");
     assert_eq!(answer(&policy("addAllow: [timers]\nremoveDeny: [timers]"), "timers"), "yes");
-    assert_eq!(answer(&policy("removeDeny: [timers]"), "timers"), "not-granted");
+    let kind = ConflictKind::NoEffect;
+    check(&base, "removeDeny: [timers]", kind, "removing the deny entry `timers` has no effect", "addAllow");
+    check(&base, "removeDeny: [fs.delete]", kind, "has no effect", "set `destructive: true`");
 }
 
 #[test]
@@ -101,7 +103,7 @@ fn ceilings_hold() {
 
     let mut greedy = crate::Layer::empty(LayerName::Tool, "t");
     greedy.limits.push(crate::Sourced::built_in(
-        crate::LimitRequest { kind: LimitKind::Wall, value: 31_000 },
+        crate::LimitRequest::new(LimitKind::Wall, 31_000).unwrap(),
         "limits.wall",
     ));
     let conflicts = resolve(&base, None, Some(&Arc::new(greedy))).unwrap_err();
@@ -127,6 +129,13 @@ fn rules_that_can_never_take_effect_are_conflicts() {
         "operator",
     );
     check(&base, "network: allowlist\nhosts: [metadata.google.internal]", kind, "credentials", "operator");
+    check(
+        &base,
+        "network: allowlist\nhosts: [{host: 127.0.0.1, port: 8282, private: true}]",
+        kind,
+        "own listeners",
+        "operator",
+    );
     check(
         &base,
         "network: allowlist\nhosts: [{host: 1.1.1.1, private: true}]",
@@ -240,6 +249,52 @@ fn what_a_higher_layer_narrows_away_is_no_conflict() {
     let tool = Arc::new(layer("network: blocked\nfileRead: false").unwrap());
     let policy = resolve(&Arc::new(base), Some(&ProfileName::parse("p").unwrap()), Some(&tool)).unwrap();
     assert_eq!(policy.allowed(), resolve(&baseline(), None, None).unwrap().allowed());
+}
+
+#[test]
+fn a_lower_layer_may_offer_hosts_and_leave_the_mode_to_the_tool() {
+    let mut base =
+        with_profile(&Baseline::shipped(), "p", None, "hosts: [b.test]\nask: {net: first}\nbasePath: x");
+    let mut layer = (*base.layer).clone();
+    layer.hosts = super::layer("hosts: [a.test]").unwrap().hosts;
+    base.layer = Arc::new(layer);
+    let base = Arc::new(base);
+    let p = ProfileName::parse("p").unwrap();
+    let shut = resolve(&base, Some(&p), None).unwrap();
+    assert_eq!(answer(&shut, "fetch https://a.test/"), "network-blocked");
+    let listed =
+        resolve(&base, Some(&p), Some(&Arc::new(super::layer("network: allowlist").unwrap()))).unwrap();
+    for url in ["https://a.test/", "https://b.test/"] {
+        assert_eq!(answer(&listed, &format!("fetch {url}")), "ask", "{url}");
+    }
+    // A profile that closes the network itself contradicts itself.
+    let base = with_profile(&Baseline::shipped(), "q", None, "network: strict\nhosts: [b.test]");
+    let conflicts = resolve(&Arc::new(base), Some(&ProfileName::parse("q").unwrap()), None).unwrap_err();
+    assert_eq!(conflicts.list[0].kind, ConflictKind::NoEffect);
+}
+
+#[test]
+fn an_explicit_false_takes_destructive_back_whole() {
+    let base = with_profile(&Baseline::shipped(), "p", None, "destructive: true\nfileWrite: true");
+    let base = Arc::new(base);
+    let p = ProfileName::parse("p").unwrap();
+    assert_eq!(answer(&resolve(&base, Some(&p), None).unwrap(), "delete x"), "yes");
+    let tool = Arc::new(layer("destructive: false\nfileWrite: false").unwrap());
+    let back = resolve(&base, Some(&p), Some(&tool)).unwrap();
+    assert_eq!(back.powers_json(), policy("").powers_json());
+    assert_eq!(crate::risk(&back, &base).level.name(), "L0");
+}
+
+#[test]
+fn the_same_mistake_in_two_layers_is_told_with_both_places() {
+    let base = with_profile(&Baseline::shipped(), "p", None, "network: allowlist\nhosts: [10.0.0.1]");
+    let tool = Arc::new(layer("hosts: [10.0.0.1]").unwrap());
+    let conflicts =
+        resolve(&Arc::new(base), Some(&ProfileName::parse("p").unwrap()), Some(&tool)).unwrap_err();
+    assert_eq!(conflicts.list.len(), 1);
+    let layers: Vec<String> =
+        conflicts.list[0].sources.iter().map(|source| source.layer.to_string()).collect();
+    assert_eq!(layers, ["profile:p", "tool"]);
 }
 
 #[test]

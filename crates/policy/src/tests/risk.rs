@@ -12,6 +12,11 @@ use crate::{
 
 #[track_caller]
 fn check(overrides: &str, level: &str, signal: &str) {
+    if level == "?" {
+        let conflicts = try_policy(&baseline(), overrides).expect_err(overrides);
+        assert!(conflicts.to_string().contains(signal), "{conflicts}");
+        return;
+    }
     let risk = risk(&policy(overrides), &baseline());
     assert_eq!(risk.level.name(), level, "{overrides}: {:?}", risk.reasons);
     match risk.reasons.first() {
@@ -52,6 +57,8 @@ fn the_rubric_row_by_row() {
     check("network: allowlist\nhosts: ['*']", "L4", "network allowlist with *");
     check("network: allowlist\nhosts: [{host: '*', methods: [GET]}]", "L4", "network allowlist with *");
     check("network: allowlist\nhosts: [api.github.com, '*']", "L4", "network allowlist with *");
+    check("network: allowlist\nhosts: ['0.0.0.0/0', '::/0']", "L4", "network allowlist with *");
+    check("network: allowlist\nhosts: ['128.0.0.0/1']", "L4", "network allowlist with *");
     // modes
     check("network: blocked", "L0", "");
     check("network: strict", "L3", "network strict");
@@ -62,13 +69,19 @@ fn the_rubric_row_by_row() {
     check("fileWrite: true", "L4", "fileWrite");
     check("destructive: true", "L5", "destructive");
     // deny removals: one, two, three; the third is where it tips
-    check("removeDeny: [timers]", "L3", "deny entry removed");
     check("removeDeny: [timers]\naddAllow: [timers]", "L3", "deny entry removed");
-    check("removeDeny: [timers, tools.call]", "L3", "deny entry removed");
-    check("removeDeny: [timers, tools.call, eval]", "L4", "3 or more deny entries removed");
-    check("removeDeny: ['**']", "L5", "deny entry of a critical capability removed");
-    check("removeDeny: [env.read]", "L5", "deny entry of a critical capability removed");
-    check("removeDeny: [fs.delete]", "L5", "deny entry of a critical capability removed");
+    check("removeDeny: [timers, tools.call]\naddAllow: [timers, tools.call]", "L3", "capability added");
+    check(
+        "removeDeny: [timers, tools.call, eval]\naddAllow: [timers]",
+        "?",
+        "removing the deny entry `tools.call` has no effect",
+    );
+    check(
+        "removeDeny: [timers, tools.call, eval]\naddAllow: [timers, tools.call, eval]",
+        "L4",
+        "3 or more deny entries removed",
+    );
+    check("removeDeny: ['**']\naddAllow: [timers]", "L5", "deny entry of a critical capability removed");
     // classes of added capabilities
     check("addAllow: [tools.call]\nremoveDeny: [tools.call]", "L3", "capability added");
     check("addAllow: [eval]\nremoveDeny: [eval]", "L4", "reflection capability");
@@ -110,7 +123,7 @@ fn wall(milliseconds: u64) -> crate::EffectivePolicy {
     let mut layer = crate::Layer::empty(bailiwick_types::LayerName::Tool, "t");
     layer
         .limits
-        .push(Sourced::built_in(LimitRequest { kind: LimitKind::Wall, value: milliseconds }, "limits.wall"));
+        .push(Sourced::built_in(LimitRequest::new(LimitKind::Wall, milliseconds).unwrap(), "limits.wall"));
     resolve(&baseline(), None, Some(&Arc::new(layer))).unwrap()
 }
 

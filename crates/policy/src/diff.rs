@@ -3,12 +3,16 @@
 //! `newly_allowed` is safe to rely on for "no wider than before": what cannot be shown to be covered by the old
 //! policy is listed as new.
 
+use std::sync::Arc;
+
 use bailiwick_types::{LimitKind, Risk};
 use serde_json::{Value, json};
 
 use crate::capability::Capability;
 use crate::effective::{At, EffectivePolicy, Files, Net};
 use crate::host::HostRule;
+use crate::layer::Sourced;
+use crate::risk::Exposure;
 use crate::{AskWhen, NetworkMode, risk};
 
 /// The difference between two policies.
@@ -69,7 +73,7 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
         files,
         limits,
         limits_from: _,
-        exposure: _,
+        exposure,
     } = new;
     let mut lines: Vec<String> = powers
         .allowed
@@ -79,13 +83,6 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
         .collect();
     network_gained(old, net, powers.allowed.contains(Capability::NetFetch), &mut lines);
     if powers.allowed.contains(Capability::NetFetch) && old.powers.allowed.contains(Capability::NetFetch) {
-        let opened = |list: &[crate::Sourced<std::sync::Arc<HostRule>>],
-                      other: &[crate::Sourced<std::sync::Arc<HostRule>>]| {
-            list.iter()
-                .filter(|rule| !other.iter().any(|o| o.value.covers(&rule.value)))
-                .map(|rule| rule.value.to_string())
-                .collect::<Vec<_>>()
-        };
         for host in opened(&old.baseline.never, &baseline.never) {
             lines.push(format!("reach {host}, which was never to be reached"));
         }
@@ -97,6 +94,7 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
         }
     }
     files_gained(old, new, files, &mut lines);
+    exposure_gained(&old.exposure, exposure, &mut lines);
     for kind in LimitKind::ALL {
         let (was, is) = (old.limits.get(*kind), limits.get(*kind));
         if is > was {
@@ -105,6 +103,27 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The entries of a list of whole hosts that no entry of the other list covers.
+fn opened(list: &[Sourced<Arc<HostRule>>], other: &[Sourced<Arc<HostRule>>]) -> Vec<String> {
+    list.iter()
+        .filter(|rule| !other.iter().any(|mine| mine.value.refuses_all_of(&rule.value)))
+        .map(|rule| rule.value.to_string())
+        .collect()
+}
+
+fn exposure_gained(old: &Exposure, new: &Exposure, lines: &mut Vec<String>) {
+    let Exposure { unsealed_secrets, callees } = new;
+    for secret in unsealed_secrets.iter().filter(|secret| !old.unsealed_secrets.contains(secret)) {
+        lines.push(format!("read the secret {secret}"));
+    }
+    for (name, level) in callees {
+        let before = old.callees.iter().find(|(known, _)| known == name).map(|(_, level)| *level);
+        if before.is_none_or(|before| before < *level) {
+            lines.push(format!("call {name} ({level})"));
+        }
+    }
 }
 
 fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut Vec<String>) {
@@ -116,7 +135,9 @@ fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut V
     let was = if reached_before { old.net.mode.value } else { NetworkMode::Blocked };
     match mode.value {
         NetworkMode::Open if was != NetworkMode::Open => lines.push("fetch any host".to_owned()),
-        NetworkMode::Strict if !matches!(was, NetworkMode::Strict | NetworkMode::Open) => {
+        NetworkMode::Strict
+            if !matches!(was, NetworkMode::Strict | NetworkMode::Open) && !old.lists_everything() =>
+        {
             lines.push("fetch any public host".to_owned());
         }
         // Blocked, or as wide as before.

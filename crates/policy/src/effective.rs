@@ -9,8 +9,9 @@ use bailiwick_types::{LayerName, LimitKind, Limits, ProfileName};
 use serde_json::{Map, Value, json};
 
 use crate::capability::{Capability, CapabilityPattern, CapabilitySet, Grant};
-use crate::host::HostRule;
-use crate::layer::Sourced;
+use crate::host::{HostPattern, HostRule, PortRule};
+use crate::layer::{LimitRequest, Sourced};
+use crate::network::MethodSet;
 use crate::risk::{Exposure, lists_of};
 use crate::{AskWhen, Baseline, GuestPath, Layer, NetworkMode};
 
@@ -153,24 +154,32 @@ impl EffectivePolicy {
         self.layer_name(self.limits_from.get(kind as usize).copied().unwrap_or(0))
     }
 
-    /// The one overrides block that gives these powers on this baseline, whatever profiles and layers they came
-    /// from. (A baseline that lists hosts of its own cannot have them taken away by a block that also adds some;
-    /// then the block is the widest that is not wider.)
-    pub fn to_overrides(&self) -> Layer {
-        let Self {
-            baseline,
-            profile: _,
-            layers: _,
-            powers,
-            net,
-            files,
-            limits: _,
-            limits_from: _,
-            exposure: _,
-        } = self;
+    /// Whether an allow-list reaches every public host on every port, as `strict` does.
+    pub(crate) fn lists_everything(&self) -> bool {
+        self.net.mode.value == NetworkMode::Allowlist
+            && self.net.hosts.iter().any(|rule| {
+                let HostRule { pattern, port, methods, paths, private: _ } = &*rule.value;
+                *pattern == HostPattern::Any
+                    && *port == PortRule::Any
+                    && *methods == MethodSet::ALL
+                    && paths.is_empty()
+            })
+    }
+
+    /// The one layer that gives these powers and limits on this baseline, whatever profiles and layers they came
+    /// from. There is none when the baseline lists hosts that a layer between took away: adding hosts again would
+    /// bring those back.
+    pub fn to_overrides(&self) -> Option<Layer> {
+        let Self { baseline, profile: _, layers: _, powers, net, files, limits, limits_from: _, exposure: _ } =
+            self;
         let Powers { allowed, deny, allow_from: _, deny_from: _ } = powers;
         let Net { mode, hosts, ask: ask_net } = net;
         let Files { read, write, delete, base, ask: ask_fs } = files;
+        let taken_away =
+            baseline.layer.hosts.iter().any(|usual| !hosts.iter().any(|rule| rule.value == usual.value));
+        if mode.value == NetworkMode::Allowlist && taken_away {
+            return None;
+        }
         let (base_allow, base_deny) = lists_of(baseline);
         let listed = |capability: &Capability| capability.grant() == Grant::Listed;
         let patterns = |set: CapabilitySet, path: &str| {
@@ -180,7 +189,8 @@ impl EffectivePolicy {
         };
         let lost = base_allow.iter().filter(listed).filter(|c| !allowed.contains(*c) && !deny.contains(*c));
         let gained = allowed.iter().filter(listed).filter(|c| !base_allow.contains(*c));
-        let undenied = base_deny.difference(*deny);
+        let own_switch = CapabilitySet::of(Capability::FsDelete);
+        let undenied = base_deny.difference(*deny).difference(own_switch);
         let mut layer = Layer::empty(LayerName::Tool, "overrides");
         layer.add_allow = patterns(gained.collect(), "addAllow");
         layer.remove_allow = patterns(lost.collect(), "removeAllow");
@@ -203,7 +213,12 @@ impl EffectivePolicy {
         };
         layer.ask_net = own(ask_net, "ask.net");
         layer.ask_fs = own(ask_fs, "ask.fs");
-        layer
+        let changed = LimitKind::ALL.iter().filter(|kind| limits.get(**kind) != baseline.limits.get(**kind));
+        layer.limits = changed
+            .filter_map(|kind| LimitRequest::new(*kind, limits.get(*kind)).ok())
+            .map(|request| Sourced::built_in(request, "limits"))
+            .collect();
+        Some(layer)
     }
 
     /// The policy as JSON: the same for the same powers, however the layers were written.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bailiwick_types::{DenialReason, ErrorCode, LayerName};
 
-use super::fetch::{FetchQuestion, FetchTarget, Reach};
+use super::fetch::{FetchQuestion, FetchTarget, Reach, shown_request};
 use super::fix::Widening;
 use super::{Answers, Checked, Question, Refusal, Verdict};
 use crate::host::{AddressClass, HostName, HostRule, PortRule, classify, views};
@@ -31,6 +31,19 @@ impl Question for AddressQuestion<'_> {
             Verdict::Yes(target) | Verdict::Ask(target, ..) => target.reach(),
             Verdict::No(refusal) => return Verdict::No(refusal),
         };
+        // A literal address is the address; nothing was resolved.
+        let elsewhere =
+            matches!(target.host(), HostName::Address(literal) if *literal != self.address.to_canonical());
+        if elsewhere {
+            return Verdict::No(Refusal {
+                code: ErrorCode::NetDenied,
+                capability: Capability::NetFetch,
+                rule: "guard",
+                layer: LayerName::Guard,
+                reason: DenialReason::HostNotAllowed,
+                candidates: Vec::new(),
+            });
+        }
         let Some(reason) = policy.address_reason(self.address, target.port(), reach) else {
             return Verdict::Yes(SocketAddr::new(self.address.to_canonical(), target.port()));
         };
@@ -50,7 +63,7 @@ impl Question for AddressQuestion<'_> {
 
     fn asked(&self) -> String {
         let target = self.target.get();
-        format!("{} {} at {}", target.method(), target.url(), self.address)
+        format!("{} at {}", shown_request(target.method().word(), target.url().as_str()), self.address)
     }
 }
 
@@ -91,8 +104,8 @@ impl EffectivePolicy {
         self.baseline.own_listeners.iter().any(|own| {
             own.port() == port
                 && views(address).any(|view| {
-                    view == own.ip().to_canonical()
-                        || (own.ip().is_unspecified() && classify(view) != AddressClass::Public)
+                    let own = own.ip().to_canonical();
+                    view == own || (own.is_unspecified() && classify(view) != AddressClass::Public)
                 })
         })
     }
@@ -104,7 +117,14 @@ impl EffectivePolicy {
         if self.net.mode.value != NetworkMode::Allowlist {
             return vec![Widening { network: Some(NetworkMode::Open), ..Widening::default() }];
         }
-        let rule = HostRule::exact(target.host(), PortRule::Exact(target.port()));
-        vec![Widening { host: Some(HostRule { private: true, ..rule }), ..Widening::default() }]
+        // As narrow as the rule that granted the request.
+        let exact = HostRule::exact(target.host(), PortRule::Exact(target.port()));
+        let rule = match target.granted_by() {
+            Some(rule) => {
+                HostRule { methods: rule.methods, paths: rule.paths.clone(), private: true, ..exact }
+            }
+            None => HostRule { private: true, ..exact },
+        };
+        vec![Widening { host: Some(rule), ..Widening::default() }]
     }
 }

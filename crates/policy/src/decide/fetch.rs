@@ -7,13 +7,15 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use bailiwick_types::{DenialReason, ErrorCode, LayerName};
+use std::sync::Arc;
 use url::Url;
 
 use super::fix::Widening;
 use super::{Answers, Question, Refusal, Verdict};
+use crate::effective::At;
 use crate::host::{
     HostName, HostRule, METADATA_NAMES, PathGlob, PlainPath, PortRule, is_bad_port, is_loopback_name,
-    plain_url_path,
+    plain_url_path, without_userinfo,
 };
 use crate::network::{Method, MethodSet};
 use crate::{Capability, EffectivePolicy, NetworkMode};
@@ -51,11 +53,25 @@ pub struct FetchTarget {
     host: HostName,
     port: u16,
     reach: Reach,
+    granted_by: Option<Arc<HostRule>>,
+    rule: String,
+    layer: LayerName,
+}
+
+/// What a yes rests on.
+struct Grant {
+    reach: Reach,
+    granted_by: Option<Arc<HostRule>>,
     rule: String,
     layer: LayerName,
 }
 
 impl FetchTarget {
+    /// The entry of `hosts` that granted it, where one did.
+    pub(super) fn granted_by(&self) -> Option<&HostRule> {
+        self.granted_by.as_deref()
+    }
+
     /// The method.
     pub const fn method(&self) -> Method {
         self.method
@@ -118,9 +134,9 @@ impl Question for FetchQuestion<'_> {
             None => policy.judge_request(&parsed),
         };
         match verdict {
-            Ok((reach, rule, layer)) => {
+            Ok(Grant { reach, granted_by, rule, layer }) => {
                 let Parsed { method, url, host, port, default_port: _ } = parsed;
-                let target = FetchTarget { method, url, host, port, reach, rule, layer };
+                let target = FetchTarget { method, url, host, port, reach, granted_by, rule, layer };
                 policy.yes_or_ask(target, policy.net.ask, answers.net)
             }
             Err((reason, rule, layer)) => {
@@ -131,26 +147,31 @@ impl Question for FetchQuestion<'_> {
     }
 
     fn asked(&self) -> String {
-        let url = Url::parse(self.url).map_or_else(|_| self.url.to_owned(), without_password);
-        let method: String = self.method.chars().take(20).collect();
-        let shown: String = url.chars().take(300).collect();
-        format!("{} {shown}", method.to_ascii_uppercase())
+        match Url::parse(self.url) {
+            Ok(url) => shown_request(self.method, url.as_str()),
+            Err(_) => shown_request(self.method, self.url),
+        }
     }
 }
 
-/// A refused URL is shown to people and kept on record; what stands before its `@` is not.
-fn without_password(mut url: Url) -> String {
-    if url.password().is_some() && url.set_password(Some("***")).is_err() {
-        return "(a URL with a password)".to_owned();
-    }
-    url.into()
+/// A request in one line, as people see it and the record keeps it: without what stands before an `@`.
+pub(super) fn shown_request(method: &str, url: &str) -> String {
+    let method: String = method.chars().take(20).collect();
+    let url: String = without_userinfo(url).chars().take(300).collect();
+    format!("{} {url}", method.to_ascii_uppercase())
 }
 
 fn refusal(reason: DenialReason, rule: &'static str, layer: LayerName, candidates: Vec<Widening>) -> Refusal {
     Refusal { code: ErrorCode::NetDenied, capability: Capability::NetFetch, rule, layer, reason, candidates }
 }
 
+/// The longest URL that is looked at.
+const MOST_URL_BYTES: usize = 8 * 1024;
+
 fn parse(question: &FetchQuestion<'_>) -> Result<Parsed, DenialReason> {
+    if question.url.len() > MOST_URL_BYTES {
+        return Err(DenialReason::BadUrl);
+    }
     let url = Url::parse(question.url).map_err(|_| DenialReason::BadUrl)?;
     let default_port = match url.scheme() {
         "http" => 80,
@@ -176,9 +197,8 @@ impl EffectivePolicy {
         (!self.powers.allowed.contains(Capability::NetFetch)).then(|| self.why_not(Capability::NetFetch))
     }
 
-    fn judge_request(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
-        let never =
-            |rule: &crate::Sourced<std::sync::Arc<HostRule>>| rule.value.refuses(&parsed.host, parsed.port);
+    fn judge_request(&self, parsed: &Parsed) -> Result<Grant, No> {
+        let never = |rule: &crate::Sourced<Arc<HostRule>>| rule.value.refuses(&parsed.host, parsed.port);
         if self.baseline.never.iter().any(never) {
             return Err((DenialReason::HostNever, "policy.hosts.never", LayerName::Baseline));
         }
@@ -201,20 +221,30 @@ impl EffectivePolicy {
         }
     }
 
-    fn judge_mode(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
+    fn judge_mode(&self, parsed: &Parsed) -> Result<Grant, No> {
         let mode_layer = self.layer_name(self.net.mode.layer);
         match self.net.mode.value {
             NetworkMode::Blocked => Err((DenialReason::NetworkBlocked, "network", mode_layer)),
-            NetworkMode::Strict => Ok((Reach::Public, "network: strict".to_owned(), mode_layer)),
-            NetworkMode::Open => Ok((Reach::Private, "network: open".to_owned(), mode_layer)),
+            NetworkMode::Strict => Ok(Grant {
+                reach: Reach::Public,
+                granted_by: None,
+                rule: "network: strict".to_owned(),
+                layer: mode_layer,
+            }),
+            NetworkMode::Open => Ok(Grant {
+                reach: Reach::Private,
+                granted_by: None,
+                rule: "network: open".to_owned(),
+                layer: mode_layer,
+            }),
             NetworkMode::Allowlist => self.judge_hosts(parsed),
         }
     }
 
-    fn judge_hosts(&self, parsed: &Parsed) -> Result<(Reach, String, LayerName), No> {
+    fn judge_hosts(&self, parsed: &Parsed) -> Result<Grant, No> {
         let path = plain_url_path(parsed.url.path());
         let mut missed = DenialReason::HostNotAllowed;
-        let mut best: Option<(Reach, String, LayerName)> = None;
+        let mut best: Option<(Reach, &At<Arc<HostRule>>)> = None;
         for at in &self.net.hosts {
             let HostRule { pattern: _, port: _, methods, paths, private } = &*at.value;
             if !at.value.grants(&parsed.host, parsed.port, parsed.default_port) {
@@ -232,20 +262,23 @@ impl EffectivePolicy {
                 continue;
             }
             let reach = if *private { Reach::Private } else { Reach::Public };
-            if best.as_ref().is_none_or(|(so_far, ..)| reach > *so_far) {
-                best = Some((reach, format!("hosts: {}", at.value.describe()), self.layer_name(at.layer)));
+            if best.is_none_or(|(so_far, _)| reach > so_far) {
+                best = Some((reach, at));
             }
         }
-        best.ok_or_else(|| (missed, "hosts", self.layer_name(self.net.mode.layer)))
+        match best {
+            Some((reach, at)) => Ok(Grant {
+                reach,
+                granted_by: Some(at.value.clone()),
+                rule: format!("hosts: {}", at.value.describe()),
+                layer: self.layer_name(at.layer),
+            }),
+            None => Err((missed, "hosts", self.layer_name(self.net.mode.layer))),
+        }
     }
 
-    fn judge_literal(
-        &self,
-        address: IpAddr,
-        parsed: &Parsed,
-        granted: (Reach, String, LayerName),
-    ) -> Result<(Reach, String, LayerName), No> {
-        match self.address_reason(address, parsed.port, granted.0) {
+    fn judge_literal(&self, address: IpAddr, parsed: &Parsed, granted: Grant) -> Result<Grant, No> {
+        match self.address_reason(address, parsed.port, granted.reach) {
             None => Ok(granted),
             Some(DenialReason::HostNever) => {
                 Err((DenialReason::HostNever, "policy.hosts.never", LayerName::Baseline))
@@ -278,6 +311,13 @@ impl EffectivePolicy {
                 vec![HostRule { methods, paths: vec![path], ..rule }]
             }
             DenialReason::AmbiguousPath => return Vec::new(),
+            // Listed, but not as private: as narrow as the entry that lists it.
+            DenialReason::PrivateAddress if self.net.mode.value == NetworkMode::Allowlist => {
+                let listed = self.judge_hosts(parsed).ok().and_then(|grant| grant.granted_by);
+                let (methods, paths) =
+                    listed.map_or((MethodSet::ALL, Vec::new()), |rule| (rule.methods, rule.paths.clone()));
+                vec![HostRule { methods, paths, ..private }]
+            }
             _ => vec![plain, private],
         };
         let remove_deny = self.powers.deny.contains(Capability::NetFetch).then_some(Capability::NetFetch);

@@ -43,7 +43,11 @@ pub(crate) const SPECIAL: &[(&str, AddressClass, &str)] = &[
     ("::/128", AddressClass::Unusable, "unspecified"),
     ("::1/128", AddressClass::Private, "loopback"),
     ("64:ff9b::/96", AddressClass::Public, "NAT64; the address inside counts as well"),
-    ("64:ff9b:1::/48", AddressClass::Private, "local NAT64"),
+    (
+        "64:ff9b:1::/48",
+        AddressClass::Unusable,
+        "local NAT64: where the address inside begins is anybody's guess",
+    ),
     ("100::/64", AddressClass::Unusable, "discard"),
     ("100:0:0:1::/64", AddressClass::Unusable, "dummy"),
     ("2001::/32", AddressClass::Public, "Teredo; the addresses inside count as well"),
@@ -72,6 +76,7 @@ pub(crate) const SPECIAL: &[(&str, AddressClass, &str)] = &[
 pub(crate) const METADATA: &[(&str, &str)] = &[
     ("169.254.169.254", "instance metadata of most clouds"),
     ("169.254.169.253", "DNS of an AWS VPC"),
+    ("169.254.169.250", "Rancher metadata"),
     ("169.254.170.2", "task credentials of AWS ECS"),
     ("169.254.170.23", "pod identity of AWS EKS"),
     ("169.254.0.23", "Tencent cloud metadata"),
@@ -81,6 +86,7 @@ pub(crate) const METADATA: &[(&str, &str)] = &[
     ("192.0.0.192", "Oracle cloud metadata"),
     ("fd00:ec2::254", "AWS instance metadata"),
     ("fd00:ec2::23", "pod identity of AWS EKS"),
+    ("fd00:ec2::253", "DNS of an AWS VPC"),
     ("fd20:ce::254", "Google cloud metadata"),
     ("fd00:42::42", "Scaleway metadata"),
     ("fe80::a9fe:a9fe", "instance metadata, link-local"),
@@ -116,11 +122,16 @@ pub fn classify(address: IpAddr) -> AddressClass {
 
 /// The class of a whole block, when one row of the table holds all of it.
 pub(crate) fn classify_block(block: IpNet) -> Option<AddressClass> {
-    BLOCKS
-        .iter()
-        .find(|(row, _)| row.contains(&block.network()))
-        .filter(|(row, _)| row.prefix_len() <= block.prefix_len())
-        .map(|(_, class)| *class)
+    for (row, class) in BLOCKS.iter() {
+        if row.contains(&block) {
+            return Some(*class);
+        }
+        // A row inside the block comes before the row around it: the block is of several classes.
+        if block.contains(row) {
+            return None;
+        }
+    }
+    None
 }
 
 fn classify_plain(address: IpAddr) -> AddressClass {

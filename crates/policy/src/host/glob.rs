@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+/// The longest pattern; what is longer names one document, not a place in an API.
+const MOST_PATTERN_BYTES: usize = 256;
+
 /// A compiled path pattern; equal and ordered by its text.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
@@ -32,8 +35,8 @@ impl PathGlob {
                 bailiwick_types::shortened(text)
             ));
         }
-        if text.len() > 1024 {
-            return Err("a path pattern has at most 1024 bytes".to_owned());
+        if text.len() > MOST_PATTERN_BYTES {
+            return Err(format!("a path pattern has at most {MOST_PATTERN_BYTES} bytes"));
         }
         if let Some(odd) = text.chars().find(|c| matches!(c, '[' | ']' | '{' | '}' | '?' | '\\' | '#')) {
             return Err(format!("`{odd}` has no meaning in a path pattern; only `*` and `**` are special"));
@@ -41,12 +44,19 @@ impl PathGlob {
         if text.split('/').any(|segment| segment.contains("**") && segment != "**") {
             return Err("`**` must stand alone between slashes".to_owned());
         }
-        if text.split('/').any(|segment| segment == "." || segment == "..") {
+        // Written as people write, matched as requests are: `/ä b` is `/%C3%A4%20b` there.
+        let written: String = text
+            .chars()
+            .flat_map(|c| if c.is_ascii_graphic() { vec![c] } else { encoded(c).chars().collect() })
+            .collect();
+        let PlainPath::Plain(plain) = plain_url_path(&written) else {
+            return Err(
+                "an encoded slash, backslash, percent sign or NUL, or a `..;`, cannot be matched".to_owned()
+            );
+        };
+        if plain.split('/').any(|segment| segment == "." || segment == "..") {
             return Err("`.` and `..` never reach a server, so the pattern can match nothing".to_owned());
         }
-        let PlainPath::Plain(plain) = plain_url_path(text) else {
-            return Err("an encoded slash, backslash, percent sign or NUL cannot be matched".to_owned());
-        };
         let matcher = GlobBuilder::new(&plain)
             .literal_separator(true)
             .build()
@@ -130,5 +140,15 @@ pub(crate) fn plain_url_path(path: &str) -> PlainPath {
             other => plain.extend_from_slice(format!("%{other:02X}").as_bytes()),
         }
     }
-    String::from_utf8(plain).map_or(PlainPath::Ambiguous, PlainPath::Plain)
+    let Ok(plain) = String::from_utf8(plain) else { return PlainPath::Ambiguous };
+    // Some servers cut a parameter off a segment first and then see `..`.
+    if plain.split('/').any(|segment| segment.starts_with("..;") || segment.starts_with(".;")) {
+        return PlainPath::Ambiguous;
+    }
+    PlainPath::Plain(plain)
+}
+
+/// A character as it stands percent-encoded in a path.
+fn encoded(c: char) -> String {
+    c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

@@ -59,3 +59,16 @@ impl std::fmt::Display for HostName {
         }
     }
 }
+
+/// A URL or host as it may be shown: whatever stands before an `@` of its authority is hidden, however broken the
+/// rest is. It may be a password.
+pub(crate) fn without_userinfo(text: &str) -> String {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = text.split_at_checked(start).unwrap_or(("", text));
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let (authority, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}***@{host}{tail}"),
+        None => text.to_owned(),
+    }
+}

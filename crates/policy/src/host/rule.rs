@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use bailiwick_types::shortened;
 
-use super::{HostName, PathGlob, is_loopback_name, views};
+use super::{HostName, PathGlob, is_loopback_name, views, without_userinfo};
 use crate::network::{Method, MethodSet};
 
 /// Which hosts a rule speaks of. Two patterns are nested or disjoint, never half-overlapping.
@@ -196,10 +196,18 @@ impl HostRule {
             && (*private || !other.private)
     }
 
+    /// Whether everything the other rule refuses is refused by this one. A refusal without a port is for all ports.
+    pub(crate) fn refuses_all_of(&self, other: &Self) -> bool {
+        let ports = !matches!(self.port, PortRule::Exact(_)) || self.port == other.port;
+        ports && self.pattern.covers(&other.pattern)
+    }
+
     /// The rule as it is written in a document: a text where that is enough.
     pub fn to_json(&self) -> Value {
         let Self { pattern, port, methods, paths, private } = self;
-        if *methods == MethodSet::ALL && paths.is_empty() && !private {
+        // A block has no short form with a port.
+        let short = !matches!(pattern, HostPattern::Block(_)) || *port == PortRule::SchemeDefault;
+        if *methods == MethodSet::ALL && paths.is_empty() && !private && short {
             return Value::String(self.to_string());
         }
         let mut map = serde_json::Map::new();
@@ -274,7 +282,7 @@ impl HostPattern {
     }
 
     /// Like `grants`, but an address is also refused when a refused one is carried inside it.
-    fn refuses(&self, host: &HostName) -> bool {
+    pub(crate) fn refuses(&self, host: &HostName) -> bool {
         match host {
             HostName::Domain(_) => self.grants(host),
             HostName::Address(address) => views(*address).any(|view| self.grants(&HostName::Address(view))),
@@ -339,10 +347,10 @@ fn refuse_urls(text: &str) -> Result<(), HostError> {
                 Some(url.port().map_or(host.clone(), |port| format!("{host}:{port}")))
             })
             .unwrap_or_else(|| "api.example.com".to_owned());
-        return Err(HostError::Url { text: shortened(text), host });
+        return Err(HostError::Url { text: shortened(&without_userinfo(text)), host });
     }
     if text.contains('@') {
-        return Err(HostError::Userinfo(shortened(text)));
+        return Err(HostError::Userinfo(shortened(&without_userinfo(text))));
     }
     // A block has one slash and a number behind it; anything else with a slash has a path.
     if let Some((_, rest)) = text.split_once('/')
@@ -398,8 +406,12 @@ fn wildcard(suffix: &str, purpose: Purpose) -> Result<HostPattern, HostError> {
     let HostName::Domain(name) = HostName::parse(suffix)? else {
         return Err(HostError::NotAHost(format!("*.{}", shortened(suffix))));
     };
-    let is_suffix = psl::suffix(name.as_bytes())
-        .is_some_and(|found| found.is_known() && found.as_bytes() == name.as_bytes());
+    // A suffix of the list, or one below which the list's own wildcard makes every name a suffix (`*.np`).
+    let known_suffix = |domain: &str| {
+        psl::suffix(domain.as_bytes())
+            .is_some_and(|found| found.is_known() && found.as_bytes() == domain.as_bytes())
+    };
+    let is_suffix = known_suffix(&name) || known_suffix(&format!("x.{name}"));
     if purpose == Purpose::Grant && is_suffix && !is_loopback_name(&name) {
         return Err(HostError::PublicSuffix(name));
     }

@@ -87,7 +87,11 @@ pub fn profile_name(reader: &mut Reader, entry: &Entry<'_>) -> Option<Sourced<Pr
 const MOST_PATTERNS: usize = 200;
 
 /// Entries of one host list. Each is looked at for every request.
-const MOST_HOSTS: usize = 1_000;
+const MOST_HOSTS: usize = 500;
+
+/// Path patterns of one host rule, and of all rules of one list.
+const MOST_PATHS: usize = 50;
+const MOST_PATHS_IN_ALL: usize = 500;
 
 impl Layer {
     /// Reads a document that is a tool's `overrides` block and nothing else.
@@ -260,8 +264,22 @@ pub fn path(reader: &mut Reader, entry: &Entry<'_>) -> Option<GuestPath> {
 
 /// Reads a list of host rules.
 pub fn hosts(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) -> Vec<Sourced<Arc<HostRule>>> {
-    let mut rules = Vec::new();
+    let mut rules: Vec<Sourced<Arc<HostRule>>> = Vec::new();
+    let mut paths = 0;
     for item in reader.list_up_to(entry, MOST_HOSTS) {
+        // Counted before they are compiled.
+        paths += match item.node.get("paths").map(|node| &node.value) {
+            Some(Value::List(items)) => items.len(),
+            _ => 0,
+        };
+        if paths > MOST_PATHS_IN_ALL {
+            reader.wrong(
+                &item,
+                format!("`{}` has more than {MOST_PATHS_IN_ALL} paths in all", entry.path),
+                None,
+            );
+            break;
+        }
         let rule = match &item.node.value {
             Value::Map(_) => read_host_record(reader, &item, purpose),
             _ => read_host_text(reader, &item, purpose),
@@ -313,7 +331,7 @@ fn read_host_record(reader: &mut Reader, entry: &Entry<'_>, purpose: Purpose) ->
         rule.methods = read_methods(reader, &methods)?;
     }
     if let Some(paths) = paths {
-        let items = reader.list(&paths);
+        let items = reader.list_up_to(&paths, MOST_PATHS);
         if items.is_empty() {
             let hint = "leave `paths` out to mean every path".to_owned();
             reader.wrong(

@@ -58,9 +58,14 @@ pub struct Conflict {
 /// All contradictions of one resolution. Never empty, in a fixed order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflicts {
-    /// The contradictions.
+    /// The contradictions, as many as help.
     pub list: Vec<Conflict>,
+    /// How many more there are.
+    pub untold: usize,
 }
+
+/// How many contradictions are told; a thousand help nobody.
+const MOST_TOLD: usize = 20;
 
 impl Conflicts {
     pub(super) fn new(mut list: Vec<Conflict>) -> Self {
@@ -76,7 +81,9 @@ impl Conflicts {
             }
             same
         });
-        Self { list }
+        let untold = list.len().saturating_sub(MOST_TOLD);
+        list.truncate(MOST_TOLD);
+        Self { list, untold }
     }
 }
 

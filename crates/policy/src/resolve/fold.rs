@@ -9,7 +9,7 @@ use super::{Conflict, ConflictKind};
 use crate::capability::{Capability, CapabilityPattern, CapabilitySet, Grant};
 use crate::effective::{At, EffectivePolicy, Files, Net, Powers};
 use crate::layer::{LimitRequest, Source, Sourced};
-use crate::risk::Exposure;
+use crate::risk::{Exposure, lists_of};
 use crate::{AskWhen, Baseline, Layer, NetworkMode};
 
 /// What the layers so far come to.
@@ -145,14 +145,15 @@ impl<'b> Fold<'b> {
         }
     }
 
+    /// Removing what is not on the list is no conflict: a lower layer may have become narrower since. Only what
+    /// can never be on it is a mistake.
     fn remove_allows(&mut self, index: usize, layer: &Layer, patterns: &[Sourced<CapabilityPattern>]) {
-        let before = self.listed;
         for pattern in patterns {
             let set = pattern.value.set();
-            if set.intersection(before).is_empty() {
-                let hint = switch_of(set).map(|grant| format!("it follows `{}`; change that", grant.key()));
+            if let Some(grant) = switch_of(set) {
                 let message =
-                    format!("`{}` is removed from the allow list, but is not on it", pattern.value.text());
+                    format!("`{}` is removed from the allow list, but is never on it", pattern.value.text());
+                let hint = Some(format!("it follows `{}`; change that", grant.key()));
                 self.conflict(ConflictKind::NothingToRemove, message, hint, vec![layer.source(pattern)]);
             }
             self.listed = self.listed.difference(set);
@@ -242,6 +243,7 @@ impl<'b> Fold<'b> {
     ) -> EffectivePolicy {
         live::check(&mut self, &layers);
         self.lift_by_destructive();
+        self.restore_unused_entries();
         self.make_plain();
         conflicts.append(&mut self.conflicts);
         let allowed = self.allowed();
@@ -271,12 +273,22 @@ impl<'b> Fold<'b> {
         }
     }
 
-    /// `destructive` is its own, visible lifting of the deny entries below it; a `false` above takes it back.
+    /// `destructive` is its own, visible lifting of the baseline's deny entry; a `false` above takes it back. An
+    /// entry of a profile or of the tool itself needs a `removeDeny` like any other.
     fn lift_by_destructive(&mut self) {
         let delete = self.files.delete;
-        if delete.value && self.denied_at(Capability::FsDelete) < delete.layer {
+        if delete.value && delete.layer > 0 && self.denied_at(Capability::FsDelete) == 0 {
             self.deny = self.deny.difference(CapabilitySet::of(Capability::FsDelete));
         }
+    }
+
+    /// An entry of the baseline that was lifted and then not used is back: what is not granted is not wider.
+    fn restore_unused_entries(&mut self) {
+        let (_, shipped) = lists_of(self.baseline);
+        let unused: CapabilitySet =
+            shipped.difference(self.deny).iter().filter(|capability| !self.granted(*capability)).collect();
+        self.deny = self.deny.union(unused);
+        mark(&mut self.deny_from, unused, 0);
     }
 
     /// The layer whose deny entry names a capability.
@@ -304,7 +316,7 @@ impl<'b> Fold<'b> {
                 *switch = At::new(false, overruled(capability));
             }
         }
-        if self.net.mode.value == NetworkMode::Blocked {
+        if !self.granted(Capability::NetFetch) {
             self.net.ask = None;
         }
         if !self.files.read.value && !self.files.write.value && !self.files.delete.value {

@@ -43,8 +43,9 @@ fn check_switches_against_denies(fold: &mut Fold<'_>, index: usize, layer: &Laye
     for (capability, source) in switches {
         let Some(source) = source else { continue };
         let denied_at = fold.denied_at(capability);
-        // `destructive` is its own, visible lifting of the entry below it.
-        let stands = if capability == Capability::FsDelete { denied_at == index } else { denied_at <= index };
+        // `destructive` is its own, visible lifting of the baseline's entry.
+        let lifted = capability == Capability::FsDelete && denied_at == 0 && index > 0;
+        let stands = denied_at <= index && !lifted;
         if fold.deny.contains(capability) && stands {
             let key = capability.grant().key();
             let message = format!("`{key}` grants `{capability}`, but a deny entry names it");
@@ -100,13 +101,9 @@ fn check_ask(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
     if layer.name != LayerName::Tool {
         return;
     }
-    let shut = fold.net.mode.value == NetworkMode::Blocked;
+    let shut = !fold.granted(Capability::NetFetch) || fold.deny.contains(Capability::NetFetch);
     let asks = [
-        (
-            layer.ask_net.as_ref().filter(|_| shut),
-            "the network mode is `blocked`",
-            "drop it, or set `network`",
-        ),
+        (layer.ask_net.as_ref().filter(|_| shut), "no request is possible", "drop it, or set `network`"),
         (
             layer.ask_fs.as_ref().filter(|_| no_files_at(fold, index)),
             "neither fileRead nor fileWrite nor destructive is on",
@@ -120,11 +117,20 @@ fn check_ask(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
     }
 }
 
-/// Whether no file switch is on, and no layer above `index` is the reason.
+/// Whether no file access is possible, and no layer above `index` is the reason.
 fn no_files_at(fold: &Fold<'_>, index: usize) -> bool {
-    [fold.files.read, fold.files.write, fold.files.delete]
-        .iter()
-        .all(|switch| !switch.value && switch.layer <= index)
+    let files = &fold.files;
+    let switches = [
+        (Capability::FsRead, files.read),
+        (Capability::FsWrite, files.write),
+        (Capability::FsDelete, files.delete),
+    ];
+    switches.iter().all(|(capability, switch)| {
+        let off = !switch.value && switch.layer <= index;
+        off || (fold.deny.contains(*capability)
+            && fold.denied_at(*capability) <= index
+            && *capability != Capability::FsDelete)
+    })
 }
 
 fn check_files(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
@@ -156,7 +162,8 @@ fn check_files(fold: &mut Fold<'_>, index: usize, layer: &Layer) {
         };
         let message = format!("basePath `{}` lies outside every folder that may be used", base.value);
         fold.conflict(ConflictKind::OutsideRoots, message, Some(hint), vec![layer.source(base)]);
-    } else if fold.files.write.value || fold.files.delete.value {
+    } else if [fold.files.write, fold.files.delete].iter().any(|switch| switch.value && switch.layer >= index)
+    {
         let message = format!(
             "fileWrite and destructive have no effect: basePath `{}` is under a read root",
             base.value

@@ -11,7 +11,7 @@ use crate::host::{
     is_bad_port, is_loopback_name,
 };
 use crate::layer::Sourced;
-use crate::{Layer, NetworkMode};
+use crate::{Capability, Layer, NetworkMode};
 
 const SAY_PRIVATE: &str = "if it is meant, say so: {host: …, private: true}";
 const OPERATOR: &str = "only the operator's file can open it, in policy.hosts.reserved";
@@ -33,6 +33,15 @@ pub(super) fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule:
         }
         return;
     }
+    if fold.deny.contains(Capability::NetFetch) && fold.denied_at(Capability::NetFetch) <= index {
+        no_effect(
+            fold,
+            layer,
+            rule,
+            "a deny entry names `net.fetch`",
+            "drop the entry, or add removeDeny: [net.fetch]",
+        );
+    }
     if let PortRule::Exact(port) = rule.value.port
         && is_bad_port(port)
     {
@@ -45,16 +54,27 @@ pub(super) fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule:
     if *rule.value.pattern() == HostPattern::Any {
         return;
     }
+    // One refusal is enough to say so; the lists may be long.
     let baseline = fold.baseline.clone();
-    for never in &baseline.never {
-        if never.value.pattern().overlaps(rule.value.pattern()) && ports_meet(&never.value, &rule.value) {
-            let shown = rule.value.describe();
-            let message =
-                format!("host `{shown}` is allowed, but the operator never allows `{}`", never.value);
-            let hint = Some("drop the entry, or name only hosts outside the operator's list".to_owned());
-            let sources = vec![layer.source(rule), baseline.layer.source(never)];
-            fold.conflict(ConflictKind::AllowedAndDenied, message, hint, sources);
-        }
+    let hit = baseline.never.iter().find(|never| {
+        let meets = never.value.pattern().overlaps(rule.value.pattern())
+            || carries_refused(&never.value, &rule.value);
+        meets && ports_meet(&never.value, &rule.value)
+    });
+    if let Some(never) = hit {
+        let shown = rule.value.describe();
+        let message = format!("host `{shown}` is allowed, but the operator never allows `{}`", never.value);
+        let hint = Some("drop the entry, or name only hosts outside the operator's list".to_owned());
+        let sources = vec![layer.source(rule), baseline.layer.source(never)];
+        fold.conflict(ConflictKind::AllowedAndDenied, message, hint, sources);
+    }
+}
+
+/// Whether a literal address carries one inside that is refused.
+fn carries_refused(never: &HostRule, rule: &HostRule) -> bool {
+    match rule.pattern() {
+        HostPattern::Address(address) => never.pattern().refuses(&HostName::Address(*address)),
+        HostPattern::Any | HostPattern::Wildcard(_) | HostPattern::Domain(_) | HostPattern::Block(_) => false,
     }
 }
 

@@ -44,7 +44,9 @@ pub fn risk(policy: &EffectivePolicy, baseline: &Baseline) -> Risk {
     capability_signals(powers, files.delete.value, baseline, &mut reasons);
     let reaches = network_signals(net, powers, &mut reasons);
     file_signals(files, &mut reasons);
-    pair_signals(files, exposure, reaches, &mut reasons);
+    // What a tool cannot reach itself, a tool it calls may reach for it.
+    let through = exposure.callees.iter().any(|(_, level)| *level >= RiskLevel::L3);
+    pair_signals(files, exposure, reaches || through, &mut reasons);
     for (name, level) in &exposure.callees {
         if *level > RiskLevel::L0 {
             reasons.push(reason("calls a tool", *level, name.to_string()));
@@ -101,19 +103,14 @@ fn capability_signals(
             Class::Pure | Class::Ordinary | Class::Critical | Class::Network | Class::File => {}
         }
     }
-    // `destructive` lifts its own deny entry and is counted as itself.
+    // `destructive` lifts its own deny entry and is counted as itself. Every other entry that is gone is also used:
+    // a lifted entry that nothing grants is restored by `resolve`.
     let own = if destructive { CapabilitySet::of(Capability::FsDelete) } else { CapabilitySet::EMPTY };
     let removed = usually_denied.difference(*deny).difference(own);
-    let (critical, others): (Vec<Capability>, Vec<Capability>) =
-        removed.iter().partition(|capability| capability.class() == Class::Critical);
-    for capability in critical {
-        reasons.push(reason("deny entry of a critical capability removed", RiskLevel::L5, capability.name()));
-    }
     if removed.len() >= 3 {
         reasons.push(reason("3 or more deny entries removed", RiskLevel::L4, removed.names()));
-    } else if !others.is_empty() {
-        let names: Vec<&str> = others.iter().map(|capability| capability.name()).collect();
-        reasons.push(reason("deny entry removed", RiskLevel::L3, names.join(", ")));
+    } else if !removed.is_empty() {
+        reasons.push(reason("deny entry removed", RiskLevel::L3, removed.names()));
     }
 }
 

@@ -226,6 +226,8 @@ fn a_name_that_turns_out_private_gets_a_fix_too() {
         let decision = policy.decide(&question, Answers::default());
         decision.denial().and_then(|denial| denial.fix.clone()).map(|fix| (fix.overrides, fix.risk.name()))
     };
+    let narrow = json!({"hosts": [{"host": "db.test", "port": 443, "methods": ["GET"], "private": true}]});
+    assert_eq!(fix("network: allowlist\nhosts: [{host: db.test, methods: [GET]}]"), Some((narrow, "L3")));
     let listed = json!({"hosts": [{"host": "db.test", "port": 443, "private": true}]});
     assert_eq!(fix("network: allowlist\nhosts: [db.test]"), Some((listed, "L3")));
     assert_eq!(fix("network: strict"), Some((json!({"network": "open"}), "L4")));
@@ -248,6 +250,10 @@ fn a_grant_of_another_policy_does_not_outlive_it() {
 fn an_unspecified_listener_is_every_local_address() {
     let mut base = Baseline::shipped();
     base.own_listeners = vec!["0.0.0.0:8282".parse().unwrap()];
+    let mut mapped = base.clone();
+    mapped.own_listeners = vec!["[::ffff:0.0.0.0]:8282".parse().unwrap()];
+    let mapped = try_policy(&Arc::new(mapped), "network: open").unwrap();
+    assert_eq!(answer(&mapped, "fetch http://127.0.0.1:8282/"), "own-listener");
     let policy = try_policy(&Arc::new(base), "network: open").unwrap();
     assert_eq!(answer(&policy, "fetch http://127.0.0.1:8282/"), "own-listener");
     assert_eq!(answer(&policy, "fetch http://192.168.1.7:8282/"), "own-listener");
@@ -331,10 +337,48 @@ fn asking_stops_at_the_first_or_at_every_effect() {
 }
 
 #[test]
-fn a_refused_password_is_not_repeated() {
-    let denial =
-        explain(&policy("network: strict"), &Query::parse("fetch https://u:hunter2@a.test/").unwrap());
-    assert!(!denial.to_json().to_string().contains("hunter2"), "{}", denial.to_json());
+fn what_stands_before_an_at_sign_is_not_repeated() {
+    let strict = policy("network: strict");
+    for url in [
+        "https://u:hunter2@a.test/",
+        "https://hunter2@a.test/x@y",
+        "https://u:hunter2@a.test:99999/",
+        "https://u:hunter2@[bad/",
+        "u:hunter2@a.test/x",
+        "https://u:hunter2@a@a.test/",
+    ] {
+        let told = explain(&strict, &Query::parse(&format!("fetch {url}")).unwrap()).to_json().to_string();
+        assert!(!told.contains("hunter2"), "{url}: {told}");
+    }
+    for host in ["https://u:hunter2@h.test/", "u:hunter2@h.test", "hunter2@h.test/x"] {
+        let error = crate::HostRule::parse(host, crate::Purpose::Grant).unwrap_err();
+        assert!(!format!("{error} {:?}", error.hint()).contains("hunter2"), "{host}: {error}");
+    }
+}
+
+#[test]
+fn an_endless_url_is_no_url() {
+    let policy = policy("network: strict");
+    let long = format!("fetch https://a.test/{}", "a".repeat(9_000));
+    assert_eq!(answer(&policy, &long), "bad-url");
+    let told = explain(&policy, &Query::parse(&long).unwrap()).to_json().to_string();
+    assert!(told.len() < 1_000, "{}", told.len());
+}
+
+#[test]
+fn a_literal_address_ends_at_itself() {
+    let policy = policy("network: strict");
+    let Decision::Allow(target) = policy.decide(&FetchQuestion::get("http://1.1.1.1/"), Answers::default())
+    else {
+        panic!()
+    };
+    let end = |policy: &EffectivePolicy, address: &str| {
+        let question = AddressQuestion { target: &target, address: address.parse().unwrap() };
+        policy.decide(&question, Answers::default()).is_allowed()
+    };
+    assert!(end(&policy, "1.1.1.1") && end(&policy, "::ffff:1.1.1.1"));
+    assert!(!end(&policy, "8.8.8.8"));
+    assert!(!end(&super::policy(""), "1.1.1.1"), "a target of another policy is no grant of this one");
 }
 
 #[test]

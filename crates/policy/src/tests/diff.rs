@@ -44,6 +44,7 @@ fn capabilities_hosts_files_and_asking_are_compared() {
         &["fetch a.test"],
         &[],
     );
+    check("network: allowlist\nhosts: ['*:*']", "network: strict", &[], &[]);
     check("fileRead: true\nbasePath: a", "fileRead: true\nbasePath: a/b", &[], &["use files under a"]);
     check("fileRead: true\nbasePath: a", "fileRead: true", &["use files everywhere in its roots"], &[]);
     check("fileRead: true", "fileWrite: true", &["use fs.write"], &["use fs.read"]);
@@ -81,6 +82,22 @@ fn a_change_of_the_operators_file_shows_too() {
         ]
     );
     assert!(!diff(&after, &before).is_wider());
+}
+
+#[test]
+fn a_new_exposure_is_wider_too() {
+    let plain = policy("network: strict");
+    let secrets = crate::Exposure { unsealed_secrets: vec!["K".into()], callees: Vec::new() };
+    let exposed = plain.clone().exposed_to(secrets);
+    assert_eq!(diff(&plain, &exposed).newly_allowed, ["read the secret K"]);
+    assert!(!diff(&exposed, &plain).is_wider());
+    let calls = |level| crate::Exposure {
+        unsealed_secrets: Vec::new(),
+        callees: vec![(bailiwick_types::ToolName::parse("t").unwrap(), level)],
+    };
+    let (low, high) =
+        (plain.clone().exposed_to(calls(RiskLevel::L1)), plain.exposed_to(calls(RiskLevel::L3)));
+    assert_eq!(diff(&low, &high).newly_allowed, ["call t (L3)"]);
 }
 
 #[test]

@@ -45,8 +45,15 @@ fn names_of_the_past_are_understood() {
 
 #[test]
 fn endless_lists_are_refused_at_once() {
-    let hosts = vec!["a.test"; 1_001].join(",");
-    check(&format!("hosts: [{hosts}]"), (1, 8), "hosts", "has 1001 entries; at most 1000", "");
+    let hosts = vec!["a.test"; 501].join(",");
+    check(&format!("hosts: [{hosts}]"), (1, 8), "hosts", "has 501 entries; at most 500", "");
+    let paths = vec!["/x"; 51].join(",");
+    let text = format!("hosts: [{{host: a.test, paths: [{paths}]}}]");
+    check(&text, (1, 31), "hosts[0].paths", "has 51 entries; at most 50", "");
+    let rule = format!("{{host: a.test, paths: [{}]}}", vec!["/x"; 50].join(","));
+    let many = vec![rule.as_str(); 11].join(",");
+    let problems = layer(&format!("hosts: [{many}]")).unwrap_err();
+    assert!(problems.to_string().contains("more than 500 paths in all"), "{problems}");
     let names = vec!["eval"; 201].join(",");
     check(&format!("addDeny: [{names}]"), (1, 10), "addDeny", "has 201 entries; at most 200", "");
 }

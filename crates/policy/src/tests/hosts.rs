@@ -67,6 +67,10 @@ fn what_is_not_a_rule_is_refused_with_the_reason() {
     check_refused("*.com", "public suffix");
     check_refused("*.github.io", "public suffix");
     check_refused("*.co.uk", "public suffix");
+    check_refused("*.np", "public suffix");
+    check_refused("*.ck", "public suffix");
+    check_refused("*.kawasaki.jp", "public suffix");
+    check_refused("*.compute.amazonaws.com", "public suffix");
     check_refused("api.*.com", "`*` where none can stand");
     check_refused("*example.com", "`*` where none can stand");
     check_refused("*.*.example.com", "`*` where none can stand");
@@ -162,6 +166,13 @@ fn hostile_spellings_get_the_verdict_of_what_they_mean() {
         ("http://[fd00:ec2::254]/", "metadata-address", "metadata-address", "host-not-allowed"),
         ("http://100.100.100.200/", "metadata-address", "metadata-address", "host-not-allowed"),
         ("http://Metadata.Google.Internal./", "metadata-address", "metadata-address", "metadata-address"),
+        (
+            "http://[64:ff9b:1:a9fe:a9:fe00:808:808]/",
+            "unusable-address",
+            "unusable-address",
+            "host-not-allowed",
+        ),
+        ("http://169.254.169.250/", "metadata-address", "metadata-address", "host-not-allowed"),
         // addresses nobody is at
         ("http://0.0.0.0/", "unusable-address", "unusable-address", "host-not-allowed"),
         ("http://0/", "unusable-address", "unusable-address", "host-not-allowed"),
@@ -313,6 +324,7 @@ fn methods_and_paths_narrow_a_host() {
         ("GET https://api.test/v1/..%2fv2", "ambiguous-path"),
         ("GET https://api.test/v1/..%5cv2", "ambiguous-path"),
         ("GET https://api.test/v1/%252e%252e/v2", "ambiguous-path"),
+        ("GET https://api.test/v1/..;/admin", "ambiguous-path"),
         ("GET https://api.test/v1\\x", "yes"),
         ("GET https://api.test/%76%31/x", "yes"),
         ("TRACE https://api.test/v1/x", "?"),
@@ -335,9 +347,32 @@ fn path_patterns_cover_each_other_only_when_that_is_sure() {
     assert!(!glob("/v1/**").covers(&glob("/v1")));
     assert!(!glob("/v1/**").covers(&glob("/v10/a")));
     assert!(!glob("/a/*").covers(&glob("/a/**")));
-    for bad in ["v1", "/a/../b", "/a[b]", "/a**", "/{a,b}", "/a%2fb"] {
+    assert!(glob("/é/ b").matches("/%C3%A9/%20b"));
+    for bad in ["/v1/%2e%2e/x", "/..;/x", "v1", "/a/../b", "/a[b]", "/a**", "/{a,b}", "/a%2fb"] {
         assert!(PathGlob::parse(bad).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn rules_of_every_form_read_back_what_they_write() {
+    for text in [
+        "hosts: ['8.8.8.0/24', {host: 8.8.8.0/24, port: 8443}, {host: '2001:db8::/32', port: '*', private: true}]",
+        "hosts: [{host: '::1', port: 9, private: true}, 'a.test:*', '*:80', {host: a.test, methods: [GET, PUT]}]",
+    ] {
+        let first = layer(text).unwrap();
+        let again = layer(&first.to_overrides().to_string()).unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(first.to_overrides(), again.to_overrides());
+    }
+}
+
+#[test]
+fn a_block_is_private_only_as_a_whole() {
+    // 192.0.0.9 and .10 are public in a block that is not.
+    for host in ["192.0.0.8/30", "0.0.0.0/0", "128.0.0.0/1"] {
+        let text = format!("network: allowlist\nhosts: ['{host}']");
+        assert!(try_policy(&super::baseline(), &text).is_ok(), "{host}");
+    }
+    assert!(try_policy(&super::baseline(), "network: allowlist\nhosts: ['192.0.0.16/28']").is_err());
 }
 
 #[test]

@@ -212,10 +212,10 @@ proptest! {
     #[test]
     fn resolving_is_idempotent(value in peaceful()) {
         let Ok(once) = try_policy(&baseline(), &value.to_string()) else { return Ok(()) };
-        let again = crate::resolve(&baseline(), None, Some(&Arc::new(once.to_overrides()))).unwrap();
+        let again = crate::resolve(&baseline(), None, Some(&Arc::new(once.to_overrides().unwrap()))).unwrap();
         prop_assert_eq!(once.powers_json(), again.powers_json());
         // And through the written form.
-        let written = tool(&once.to_overrides().to_overrides());
+        let written = tool(&once.to_overrides().unwrap().to_overrides());
         let read = crate::resolve(&baseline(), None, Some(&written)).unwrap();
         prop_assert_eq!(once.powers_json(), read.powers_json());
     }
@@ -228,7 +228,7 @@ proptest! {
         let base = Arc::new(base);
         let Ok(policy) = crate::resolve(&base, Some(&name), Some(&tool(&value))) else { return Ok(()) };
         // Flattened into one block it is the same policy with the same risk ...
-        let flat = crate::resolve(&base, None, Some(&Arc::new(policy.to_overrides())));
+        let flat = crate::resolve(&base, None, Some(&Arc::new(policy.to_overrides().unwrap())));
         let flat = flat.unwrap_or_else(|conflicts| panic!("{text}\n{value}\n{conflicts}"));
         prop_assert_eq!(policy.powers_json(), flat.powers_json());
         prop_assert_eq!(risk(&policy, &base).level, risk(&flat, &base).level);

@@ -81,7 +81,7 @@ fn the_rubric_row_by_row() {
         "L4",
         "3 or more deny entries removed",
     );
-    check("removeDeny: ['**']\naddAllow: [timers]", "L5", "deny entry of a critical capability removed");
+    check("removeDeny: ['**']\naddAllow: [timers]", "L3", "deny entry removed");
     // classes of added capabilities
     check("addAllow: [tools.call]\nremoveDeny: [tools.call]", "L3", "capability added");
     check("addAllow: [eval]\nremoveDeny: [eval]", "L4", "reflection capability");
@@ -117,6 +117,14 @@ fn a_caller_is_at_least_as_risky_as_what_it_calls() {
     };
     assert_eq!(level(RiskLevel::L0), RiskLevel::L3);
     assert_eq!(level(RiskLevel::L5), RiskLevel::L5);
+}
+
+#[test]
+fn files_can_leave_through_a_tool_that_is_called() {
+    let callees = vec![(ToolName::parse("post").unwrap(), RiskLevel::L3)];
+    let policy = policy("fileRead: true\naddAllow: [tools.call]\nremoveDeny: [tools.call]");
+    let exposed = policy.exposed_to(Exposure { unsealed_secrets: Vec::new(), callees });
+    assert_eq!(risk(&exposed, &baseline()).level, RiskLevel::L4);
 }
 
 fn wall(milliseconds: u64) -> crate::EffectivePolicy {

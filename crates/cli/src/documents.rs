@@ -17,7 +17,7 @@ pub(crate) fn tool_policy(path: &Path) -> Result<ToolPolicy, Failure> {
     let text = files::read_document(path)?;
     let name = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
     let format = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => Format::Toml,
+        Some(extension) if extension.eq_ignore_ascii_case("toml") => Format::Toml,
         _ => Format::Yaml,
     };
     let tree = parse(&name, &text, format, Bounds::WRITTEN_BY_HAND)?;
@@ -30,7 +30,7 @@ pub(crate) fn effective(session: &Session, subject: &Subject) -> Result<Effectiv
     resolved(session, said, subject.profile.as_deref())
 }
 
-/// Resolves what a document said; a profile it names wins over the flag.
+/// Resolves what a document said. The flag and the document may name a profile, but not two.
 pub(crate) fn resolved(
     session: &Session,
     said: Option<ToolPolicy>,
@@ -41,6 +41,9 @@ pub(crate) fn resolved(
         Some(ToolPolicy { profile, layer }) => (profile.map(|name| name.value), Some(Arc::new(layer))),
         None => (None, None),
     };
-    let profile = own.or(flag);
+    let profile = match (own, flag) {
+        (Some(own), Some(flag)) if own != flag => return Err(Failure::TwoProfiles { own, flag }),
+        (own, flag) => own.or(flag),
+    };
     Ok(resolve(&session.loaded.settings.baseline, profile.as_ref(), layer.as_ref())?)
 }

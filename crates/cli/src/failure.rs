@@ -6,7 +6,7 @@ use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
 use bailiwick_document::Problems;
 use bailiwick_policy::{Conflicts, QueryError};
-use bailiwick_types::{ErrorCode, IdError};
+use bailiwick_types::{ErrorCode, IdError, ProfileName};
 
 /// A failure of a command.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,12 @@ pub(crate) enum Failure {
     NotAFolderFile { path: PathBuf },
     #[error("cannot find {path}: {source}")]
     Find { path: PathBuf, source: std::io::Error },
+    #[error("the document names the profile `{own}`, and --profile names `{flag}`")]
+    TwoProfiles { own: ProfileName, flag: ProfileName },
+    #[error("both documents are `-`, but there is only one stdin")]
+    TwiceStdin,
+    #[error("`{path}` will never be read as configuration: it lies where tools or commands write")]
+    NeverConfiguration { path: PathBuf },
     #[error("cannot make the manual page: {0}")]
     Manual(#[source] std::io::Error),
 }
@@ -37,20 +43,21 @@ impl Failure {
     /// The code of the closed list.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::Config(ConfigError::File(FileError::Write { .. }))
-            | Self::File(FileError::Write { .. }) => ErrorCode::Internal,
-            Self::Conflicts(_) => ErrorCode::Conflict,
+            Self::File(error) | Self::Config(ConfigError::File(error)) => file_code(error),
+            Self::Conflicts(_) | Self::Config(ConfigError::Profiles(_)) => ErrorCode::Conflict,
+            Self::Document(_) | Self::Config(ConfigError::Document(_) | ConfigError::Settings(_)) => {
+                ErrorCode::Validation
+            }
             Self::Config(ConfigError::Ledger { .. }) | Self::WorkingFolder(_) | Self::Manual(_) => {
                 ErrorCode::Internal
             }
-            Self::File(FileError::Open { .. })
-            | Self::Find { .. }
-            | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
-            Self::Config(_)
-            | Self::File(_)
-            | Self::Document(_)
+            Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
+            Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
             | Self::Query(_)
             | Self::Name(_)
+            | Self::TwoProfiles { .. }
+            | Self::TwiceStdin
+            | Self::NeverConfiguration { .. }
             | Self::NotAFolderFile { .. } => ErrorCode::InvalidInput,
         }
     }
@@ -63,11 +70,31 @@ impl Failure {
             Self::Query(error) => Some(error.hint.clone()),
             Self::NotAFolderFile { .. } => Some("the operator's own files need no trust".to_owned()),
             Self::Find { .. } => Some("check the name and the working folder".to_owned()),
+            Self::TwoProfiles { .. } => Some("leave out --profile, or name the same".to_owned()),
+            Self::TwiceStdin => Some("put one of them into a file".to_owned()),
+            Self::NeverConfiguration { .. } => Some("trusting it would change nothing".to_owned()),
             Self::Document(_)
             | Self::Conflicts(_)
             | Self::Name(_)
             | Self::WorkingFolder(_)
             | Self::Manual(_) => None,
         }
+    }
+}
+
+fn file_code(error: &FileError) -> ErrorCode {
+    match error {
+        FileError::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            ErrorCode::NotFound
+        }
+        // The machine does not let us; what was typed may be fine.
+        FileError::Write { .. } => ErrorCode::Unavailable,
+        FileError::Open { .. }
+        | FileError::Read { .. }
+        | FileError::NotRegular { .. }
+        | FileError::WritableByAll { .. }
+        | FileError::ForeignOwner { .. }
+        | FileError::TooLarge { .. }
+        | FileError::NotText { .. } => ErrorCode::InvalidInput,
     }
 }

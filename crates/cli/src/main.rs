@@ -18,7 +18,7 @@ use clap::Parser;
 use failure::Failure;
 use render::Screen;
 use resolved::Session;
-use typed::Typed;
+use typed::{Command, Config, Policy, Typed};
 
 fn main() -> ExitCode {
     let typed = match Typed::try_parse() {
@@ -26,29 +26,44 @@ fn main() -> ExitCode {
         Err(usage) => return render::usage(&usage),
     };
     let mut screen = Screen::new(typed.global.json, typed.global.quiet);
-    let code = run(&mut screen, typed).unwrap_or_else(|failure| screen.failure(&failure));
+    let code = run(&mut screen, &typed).unwrap_or_else(|failure| screen.failure(&failure));
     screen.finish(code)
 }
 
-fn run(screen: &mut Screen, typed: Typed) -> Result<u8, Failure> {
-    let Typed { global, command } = typed;
-    // These need no settings, and must work when the settings are broken.
-    match command {
-        typed::Command::Completions(what) => return commands::generated::completions(screen, &what),
-        typed::Command::Man(what) => return commands::generated::man(screen, &what),
-        _ => {}
-    }
-    let session = Session::open(&global, &command)?;
-    session.notes(screen);
-    match command {
-        typed::Command::Policy(typed::Policy::Show(what)) => commands::policy::show(screen, &session, &what),
-        typed::Command::Policy(typed::Policy::Explain(what)) => {
-            commands::policy::explain(screen, &session, &what)
+fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
+    let session = |screen: &mut Screen| -> Result<Session, Failure> {
+        let session = Session::open(&typed.global, &typed.command)?;
+        session.notes(screen);
+        Ok(session)
+    };
+    match &typed.command {
+        // These need no settings, and must work when the settings are broken.
+        Command::Completions(what) => commands::generated::completions(screen, what),
+        Command::Man(what) => commands::generated::man(screen, what),
+        Command::Config(Config::Show(what)) if what.defaults => commands::config::defaults(screen),
+        Command::Config(Config::Show(what)) => {
+            let session = session(screen)?;
+            commands::config::show(screen, &session, what)
         }
-        typed::Command::Policy(typed::Policy::Diff(what)) => commands::policy::diff(screen, &session, &what),
-        typed::Command::Config(typed::Config::Show(what)) => commands::config::show(screen, &session, &what),
-        typed::Command::Limits(what) => commands::limits::limits(screen, &session, &what),
-        typed::Command::Trust(what) => commands::trust::trust(screen, &session, &what),
-        typed::Command::Completions(_) | typed::Command::Man(_) => Ok(0),
+        Command::Policy(Policy::Show(what)) => {
+            let session = session(screen)?;
+            commands::policy::show(screen, &session, what)
+        }
+        Command::Policy(Policy::Explain(what)) => {
+            let session = session(screen)?;
+            commands::policy::explain(screen, &session, what)
+        }
+        Command::Policy(Policy::Diff(what)) => {
+            let session = session(screen)?;
+            commands::policy::diff(screen, &session, what)
+        }
+        Command::Limits(what) => {
+            let session = session(screen)?;
+            commands::limits::limits(screen, &session, what)
+        }
+        Command::Trust(what) => {
+            let session = session(screen)?;
+            commands::trust::trust(screen, &session, what)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The second stage: settings read, ready to run.
 
-use bailiwick_config::{Environment, Loaded, Request, load};
+use bailiwick_config::{Environment, FolderFile, Loaded, Request, load};
 
 use crate::failure::Failure;
 use crate::render::Screen;
@@ -19,16 +19,19 @@ pub(crate) struct Session {
 impl Session {
     /// Reads the settings.
     pub(crate) fn open(global: &typed::Global, command: &Command) -> Result<Self, Failure> {
-        let mut environment = Environment::of_this_process().map_err(Failure::WorkingFolder)?;
-        let request =
-            Request { config: global.config.clone(), data: global.data.clone(), set: global.set.clone() };
-        let asked_from = environment.working_folder.clone();
-        if matches!(command, Command::Trust(_)) {
+        let environment = Environment::of_this_process().map_err(Failure::WorkingFolder)?;
+        let request = Request {
+            config: global.config.clone(),
+            data: global.data.clone(),
+            set: global.set.clone(),
             // The file to be trusted must not stand in the way of trusting it.
-            environment.working_folder = "/".into();
-        }
+            folder_file: if matches!(command, Command::Trust(_)) {
+                FolderFile::Skip
+            } else {
+                FolderFile::Read
+            },
+        };
         let loaded = load(&environment, &request)?;
-        environment.working_folder = asked_from;
         Ok(Self { environment, loaded, verbose: global.verbose })
     }
 

@@ -16,7 +16,11 @@ pub struct Environment {
     pub config_home: Option<PathBuf>,
     /// `$XDG_DATA_HOME`.
     pub data_home: Option<PathBuf>,
-    /// Every variable that begins with `BAILIWICK_`; a value that is not UTF-8 is kept as its lossy text.
+    /// `$BAILIWICK_DATA`, where it is not empty.
+    pub data: Option<PathBuf>,
+    /// `$BAILIWICK_CONFIG`, where it is not empty.
+    pub config: Option<PathBuf>,
+    /// Every other variable that begins with `BAILIWICK_`; what is not UTF-8 in a value shows as such.
     pub variables: BTreeMap<String, String>,
 }
 
@@ -31,10 +35,13 @@ impl Environment {
             // A relative XDG folder is invalid by its specification and would depend on the working folder.
             std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
         };
+        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| {
                 let name = name.into_string().ok()?;
-                name.starts_with("BAILIWICK_").then(|| (name, value.to_string_lossy().into_owned()))
+                let other =
+                    name.starts_with("BAILIWICK_") && name != "BAILIWICK_DATA" && name != "BAILIWICK_CONFIG";
+                other.then(|| (name, value.to_string_lossy().into_owned()))
             })
             .collect();
         Ok(Self {
@@ -43,6 +50,8 @@ impl Environment {
             home: folder("HOME"),
             config_home: folder("XDG_CONFIG_HOME"),
             data_home: folder("XDG_DATA_HOME"),
+            data: path("BAILIWICK_DATA"),
+            config: path("BAILIWICK_CONFIG"),
             variables,
         })
     }
@@ -56,9 +65,14 @@ impl Environment {
 
     /// Where store, workspaces, keys and images live.
     pub fn data_folder(&self) -> Option<PathBuf> {
-        if let Some(data) = self.variables.get("BAILIWICK_DATA") {
-            return Some(self.working_folder.join(data));
+        match &self.data {
+            Some(data) => Some(self.working_folder.join(data)),
+            None => self.default_data_folder(),
         }
+    }
+
+    /// Where they live when nothing else is said.
+    pub fn default_data_folder(&self) -> Option<PathBuf> {
         let base = self
             .data_home
             .clone()

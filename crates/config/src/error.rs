@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bailiwick_document::Problems;
+use bailiwick_policy::Conflicts;
 
 use crate::files::FileError;
 
@@ -21,13 +22,19 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
-    /// A setting that no single document is wrong about.
-    #[error("{message}")]
-    Setting {
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: String,
+    /// Settings that no single document is wrong about.
+    #[error("{}", messages(.0))]
+    Settings(Vec<SettingProblem>),
+    /// Profiles that contradict each other.
+    #[error("{0}")]
+    Profiles(Conflicts),
+    /// A file that a guest may have written was named as configuration.
+    #[error("{} cannot be configuration: {why}", path.display())]
+    NotConfiguration {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
     },
     /// The record of trusted files is damaged.
     #[error("the record of trusted files {} is damaged at line {line}", path.display())]
@@ -37,9 +44,29 @@ pub enum ConfigError {
         /// The line.
         line: usize,
     },
-    /// Neither `--data`, `BAILIWICK_DATA` nor a home folder says where data lives.
-    #[error("there is no data folder: neither --data nor BAILIWICK_DATA nor HOME is set")]
-    NoDataFolder,
+    /// Neither a home folder nor `XDG_CONFIG_HOME` says where the operator's files live.
+    #[error("there is no configuration folder: neither HOME nor XDG_CONFIG_HOME is set")]
+    NoConfigFolder,
+}
+
+/// One thing wrong with the settings as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingProblem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+fn messages(problems: &[SettingProblem]) -> String {
+    problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+impl ConfigError {
+    /// One thing wrong with the settings.
+    pub(crate) fn setting(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Settings(vec![SettingProblem { message: message.into(), hint: hint.into() }])
+    }
 }
 
 impl From<Problems> for ConfigError {
@@ -53,10 +80,11 @@ impl ConfigError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint(),
-            Self::Setting { hint, .. } => Some(hint.clone()),
+            Self::Settings(problems) => problems.first().map(|problem| problem.hint.clone()),
+            Self::NotConfiguration { .. } => Some("move it to a folder that no guest writes to".to_owned()),
             Self::Ledger { .. } => Some("repair or remove it; then trust the files again".to_owned()),
-            Self::NoDataFolder => Some("pass --data DIR".to_owned()),
-            Self::Document(_) | Self::Missing { .. } => None,
+            Self::NoConfigFolder => Some("set HOME".to_owned()),
+            Self::Document(_) | Self::Missing { .. } | Self::Profiles(_) => None,
         }
     }
 }

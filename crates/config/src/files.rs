@@ -44,6 +44,12 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// It belongs to somebody else, who could change it at any time.
+    #[error("{} belongs to another user", path.display())]
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+    },
     /// It is larger than any document.
     #[error("{} has more than {MOST_BYTES} bytes", path.display())]
     TooLarge {
@@ -71,17 +77,17 @@ impl FileError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::WritableByAll { path } => Some(format!("chmod o-w {}", path.display())),
+            Self::ForeignOwner { path } => Some(format!("if it is meant: chown $USER {}", path.display())),
+            Self::NotRegular { .. } => Some("name a file".to_owned()),
+            Self::NotText { .. } => Some("save it as UTF-8".to_owned()),
+            Self::Write { .. } => Some("check that the folder exists and can be written".to_owned()),
             Self::TooLarge { .. } => {
-                Some("a document this large is not meant to be read by people".to_owned())
+                Some("shorten it: a pattern such as \"*.example.com\" stands for many entries".to_owned())
             }
             Self::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the name and the working folder".to_owned())
             }
-            Self::NotRegular { .. }
-            | Self::NotText { .. }
-            | Self::Open { .. }
-            | Self::Read { .. }
-            | Self::Write { .. } => None,
+            Self::Open { .. } | Self::Read { .. } => Some("check its permissions".to_owned()),
         }
     }
 }
@@ -112,6 +118,10 @@ pub fn read_config(path: &Path) -> Result<Option<String>, FileError> {
     let metadata = file.metadata().map_err(|source| FileError::Read { path: path.to_owned(), source })?;
     if !metadata.is_file() {
         return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    let owner = metadata.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(FileError::ForeignOwner { path: path.to_owned() });
     }
     if metadata.mode() & 0o002 != 0 {
         return Err(FileError::WritableByAll { path: path.to_owned() });

@@ -24,9 +24,9 @@ mod trust;
 mod value;
 
 pub use environment::Environment;
-pub use error::ConfigError;
+pub use error::{ConfigError, SettingProblem};
 pub use keys::{KEYS, Key, Kind, Narrowing, Used};
-pub use load::{DEFAULT_FILE, FOLDER_FILE, Loaded, Request, load};
+pub use load::{DEFAULT_FILE, FOLDER_FILE, FolderFile, Loaded, Request, load};
 pub use merge::{Config, Origin, Setting};
 pub use settings::{Approvals, Settings};
 pub use trust::{Trust, Trusted};

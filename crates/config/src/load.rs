@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bailiwick_document::{Bounds, Format, Place, Problem, Problems, parse};
-use bailiwick_types::closest;
+use bailiwick_document::{Bounds, DocPath, Format, Node, Problem, Problems, parse};
+use bailiwick_types::did_you_mean;
 
 use crate::environment::Environment;
-use crate::error::ConfigError;
-use crate::keys::{KEYS, Key};
+use crate::error::{ConfigError, SettingProblem};
+use crate::keys::{KEYS, Key, Used};
 use crate::merge::{Config, Origin};
 use crate::settings::Settings;
 use crate::trust::Trust;
+use crate::value::Value;
 use crate::{files, narrow, read};
 
 /// The documented default that is part of the program.
@@ -20,14 +21,12 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 /// What a folder's own file is called.
 pub const FOLDER_FILE: &str = "bailiwick.toml";
 
-/// Variables that are not keys.
-const OTHER_VARIABLES: &[&str] = &[
-    "BAILIWICK_CONFIG",
-    "BAILIWICK_DATA",
-    "BAILIWICK_SERVER",
-    "BAILIWICK_KEY",
-    "BAILIWICK_LOG",
-    "BAILIWICK_REQUIRE",
+/// Variables that are not keys, and the part of the program each waits for.
+const OTHER_VARIABLES: &[(&str, &str)] = &[
+    ("BAILIWICK_SERVER", "the server"),
+    ("BAILIWICK_KEY", "the server"),
+    ("BAILIWICK_LOG", "the server"),
+    ("BAILIWICK_REQUIRE", "tests"),
 ];
 
 /// What was asked for on the command line.
@@ -39,6 +38,18 @@ pub struct Request {
     pub data: Option<PathBuf>,
     /// `--set KEY=VALUE`, in order.
     pub set: Vec<String>,
+    /// Whether the working folder's own file is looked at.
+    pub folder_file: FolderFile,
+}
+
+/// Whether the working folder's own file is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FolderFile {
+    /// It is.
+    #[default]
+    Read,
+    /// It is not: it is what the command is about.
+    Skip,
 }
 
 /// Settings, and how they came about.
@@ -54,199 +65,263 @@ pub struct Loaded {
     pub files: Vec<PathBuf>,
     /// What a person should know: a file that was passed over, a key nothing uses yet.
     pub notes: Vec<String>,
+    guest_folders: Vec<(PathBuf, String)>,
+}
+
+impl Loaded {
+    /// Whether a file lies where guests write, so that it is never read as configuration.
+    pub fn is_written_by_guests(&self, file: &Path) -> bool {
+        lies_in(file, &self.guest_folders).is_some()
+    }
 }
 
 /// Reads every layer of settings.
 pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, ConfigError> {
-    let data_folder = request
-        .data
-        .as_ref()
-        .map(|data| environment.working_folder.join(data))
-        .or_else(|| environment.data_folder());
-    let mut loading = Loading { config: built_in()?, files: Vec::new(), notes: Vec::new() };
-    let named = request
-        .config
-        .clone()
-        .or_else(|| environment.variables.get("BAILIWICK_CONFIG").map(PathBuf::from))
-        .map(|path| environment.working_folder.join(path));
-    if let Some(path) = named {
-        if !loading.add_file(&path)? {
-            return Err(ConfigError::Missing { path });
-        }
-    } else {
-        loading.add_file(&environment.system_folder.join(FOLDER_FILE))?;
-        if let Some(folder) = environment.config_folder() {
-            loading.add_file(&folder.join(FOLDER_FILE))?;
-        }
-    }
-    loading.add_folder_file(environment, data_folder.as_deref())?;
-    loading.add_variables(environment)?;
-    loading.add_flags(&request.set)?;
-    let Loading { config, files, mut notes } = loading;
+    let data_folder = match &request.data {
+        Some(data) => Some(environment.working_folder.join(data)),
+        None => environment.data_folder(),
+    };
+    let mut loading = Loading { environment, request, data_folder, files: Vec::new(), notes: Vec::new() };
+    let config = loading.settle()?;
+    let Loading { data_folder, files, mut notes, .. } = loading;
+    notes.extend(waiting(&config, environment));
+    let settings = Settings::from_config(&config, &files)?;
+    refuse_own_folders(environment, &config, data_folder.as_deref(), &files)?;
+    let guest_folders = guest_folders(data_folder.as_deref(), environment, &config);
+    Ok(Loaded { config, settings, data_folder, files, notes, guest_folders })
+}
+
+/// What is set and has no effect yet.
+fn waiting(config: &Config, environment: &Environment) -> Vec<String> {
+    let mut notes = Vec::new();
     for (key, setting) in config.entries() {
-        if let crate::keys::Used::WaitsFor(part) = key.used
+        if let Used::WaitsFor(part) = key.used
             && setting.origin != Origin::BuiltIn
         {
             notes.push(format!(
-                "{} ({}) is read, but has no effect before {part} exists",
+                "{} ({}) is read, but has no effect yet: it waits for {part}",
                 key.path, setting.origin
             ));
         }
     }
-    let settings = Settings::from_config(&config)?;
-    refuse_own_folders(&settings, data_folder.as_deref(), environment.config_folder().as_deref())?;
-    Ok(Loaded { config, settings, data_folder, files, notes })
+    for (name, part) in OTHER_VARIABLES.iter().filter(|(_, part)| *part != "tests") {
+        if environment.variables.contains_key(*name) {
+            notes.push(format!("{name} is set, but has no effect yet: it waits for {part}"));
+        }
+    }
+    notes
+}
+
+struct Loading<'a> {
+    environment: &'a Environment,
+    request: &'a Request,
+    data_folder: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl Loading<'_> {
+    fn settle(&mut self) -> Result<Config, ConfigError> {
+        let mut by_files = built_in()?;
+        self.add_operator_files(&mut by_files)?;
+        let mut settled = self.with_variables_and_flags(by_files.clone())?;
+        // A profile nobody can use is a mistake of the operator's file, not of the tool that names it.
+        let operator = Settings::from_config(&settled, &self.files)?;
+        operator.baseline.check_profiles().map_err(ConfigError::Profiles)?;
+        let Some((path, text)) = self.folder_file(&settled)? else { return Ok(settled) };
+        let trusted = match self.environment.config_folder() {
+            Some(folder) => Trust::open(&folder)?.covers(&path, &text),
+            None => false,
+        };
+        if trusted {
+            apply_text(&mut by_files, &path, &text)?;
+            settled = self.with_variables_and_flags(by_files)?;
+            let operator = Settings::from_config(&settled, &self.files)?;
+            operator.baseline.check_profiles().map_err(ConfigError::Profiles)?;
+        } else {
+            // The folder's word is the last, because it can only narrow.
+            let name = path.display().to_string();
+            let sheet = read::sheet(&name, &tree_of(&name, &text)?)?;
+            narrow::apply(&mut settled, &by_files, sheet)?;
+        }
+        self.files.push(path);
+        Ok(settled)
+    }
+
+    fn add_operator_files(&mut self, config: &mut Config) -> Result<(), ConfigError> {
+        let named = self.request.config.as_ref().or(self.environment.config.as_ref());
+        if let Some(named) = named {
+            let path = self.environment.working_folder.join(named);
+            if let Some(why) = self.written_by_guests(&path, config) {
+                return Err(ConfigError::NotConfiguration { path, why });
+            }
+            if !self.add_file(config, &path)? {
+                return Err(ConfigError::Missing { path });
+            }
+            return Ok(());
+        }
+        self.add_file(config, &self.environment.system_folder.join(FOLDER_FILE))?;
+        if let Some(folder) = self.environment.config_folder() {
+            self.add_file(config, &folder.join(FOLDER_FILE))?;
+        }
+        Ok(())
+    }
+
+    /// Lays a file of the operator on top; says whether there was one.
+    fn add_file(&mut self, config: &mut Config, path: &Path) -> Result<bool, ConfigError> {
+        let Some(text) = files::read_config(path)? else { return Ok(false) };
+        apply_text(config, path, &text)?;
+        self.files.push(path.to_owned());
+        Ok(true)
+    }
+
+    /// The working folder's own file, unless it is to be passed over.
+    fn folder_file(&mut self, settled: &Config) -> Result<Option<(PathBuf, String)>, ConfigError> {
+        let path = self.environment.working_folder.join(FOLDER_FILE);
+        let already = self.files.iter().any(|file| real(file) == real(&path));
+        if self.request.folder_file == FolderFile::Skip || already {
+            return Ok(None);
+        }
+        if let Some(why) = self.written_by_guests(&path, settled) {
+            if path.symlink_metadata().is_ok() {
+                self.notes.push(format!("{} is not read as configuration: {why}", path.display()));
+            }
+            return Ok(None);
+        }
+        Ok(files::read_config(&path)?.map(|text| (path, text)))
+    }
+
+    /// Why a file may not be read as configuration, if so.
+    fn written_by_guests(&self, file: &Path, config: &Config) -> Option<String> {
+        lies_in(file, &guest_folders(self.data_folder.as_deref(), self.environment, config))
+    }
+
+    fn with_variables_and_flags(&self, mut config: Config) -> Result<Config, ConfigError> {
+        let mut unknown = Vec::new();
+        for (name, text) in &self.environment.variables {
+            if OTHER_VARIABLES.iter().any(|(other, _)| other == name) {
+                continue;
+            }
+            match KEYS.iter().find(|key| key.variable() == *name) {
+                Some(key) => {
+                    let value = read::single(&format!("${name}"), key, text)?;
+                    config.set(key, value, Origin::Variable(name.clone()));
+                }
+                None => unknown.push(unknown_variable(name)),
+            }
+        }
+        if let Some(problems) = Problems::from_list("environment", unknown) {
+            return Err(problems.into());
+        }
+        for flag in &self.request.set {
+            let (key, text) = flag_parts(flag).map_err(|problem| Problems::one("--set", problem))?;
+            config.set(key, read::single("--set", key, text)?, Origin::Flag);
+        }
+        Ok(config)
+    }
+}
+
+/// The folders guests write to, each with the reason to give.
+fn guest_folders(data: Option<&Path>, environment: &Environment, config: &Config) -> Vec<(PathBuf, String)> {
+    let data = data.map(Path::to_owned).into_iter().chain(environment.default_data_folder());
+    let mut folders: Vec<(PathBuf, String)> =
+        data.map(|folder| (folder, "it lies in the data folder, where tools write".to_owned())).collect();
+    if let Some(Value::Folders(mounts)) = config.get("fs.mounts").map(|setting| &setting.value) {
+        folders.extend(mounts.iter().map(|mount| {
+            let mount = mount.to_string();
+            let why = format!("it lies under the mount {mount}, where commands write");
+            (PathBuf::from(mount), why)
+        }));
+    }
+    folders
+}
+
+/// Why a file, or what it links to, lies in one of these folders, if so.
+fn lies_in(file: &Path, folders: &[(PathBuf, String)]) -> Option<String> {
+    let places = [real(file), real(file.parent().unwrap_or(file))];
+    let inside = |folder: &Path| places.iter().any(|place| place.starts_with(real(folder)));
+    folders.iter().find(|(folder, _)| inside(folder)).map(|(_, why)| why.clone())
 }
 
 /// The shipped settings.
 fn built_in() -> Result<Config, ConfigError> {
     let mut config = Config::default();
-    let tree = parse("built-in", DEFAULT_FILE, Format::Toml, Bounds::WRITTEN_BY_HAND)?;
-    config.apply(read::sheet("built-in", &tree)?, |_| Origin::BuiltIn);
+    config.apply(read::sheet("built-in", &tree_of("built-in", DEFAULT_FILE)?)?, |_| Origin::BuiltIn);
     Ok(config)
 }
 
-struct Loading {
-    config: Config,
-    files: Vec<PathBuf>,
-    notes: Vec<String>,
+fn tree_of(name: &str, text: &str) -> Result<Node, Problems> {
+    parse(name, text, Format::Toml, Bounds::WRITTEN_BY_HAND)
 }
 
-impl Loading {
-    /// Lays a file of the operator on top; says whether there was one.
-    fn add_file(&mut self, path: &Path) -> Result<bool, ConfigError> {
-        let Some(text) = files::read_config(path)? else { return Ok(false) };
-        self.apply_text(path, &text)?;
-        Ok(true)
-    }
-
-    fn apply_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
-        let name: Arc<str> = path.display().to_string().into();
-        let tree = parse(&name, text, Format::Toml, Bounds::WRITTEN_BY_HAND)?;
-        let sheet = read::sheet(&name, &tree)?;
-        self.config.apply(sheet, |place| Origin::File { path: name.clone(), place });
-        self.files.push(path.to_owned());
-        Ok(())
-    }
-
-    /// The working folder's own file: narrows, or was trusted, or is an error.
-    fn add_folder_file(&mut self, environment: &Environment, data: Option<&Path>) -> Result<(), ConfigError> {
-        let path = environment.working_folder.join(FOLDER_FILE);
-        if self.files.contains(&path) {
-            return Ok(());
-        }
-        if let Some(why) = self.not_configuration(&environment.working_folder, data) {
-            if path.symlink_metadata().is_ok() {
-                self.notes.push(format!("{} is not read as configuration: {why}", path.display()));
-            }
-            return Ok(());
-        }
-        let Some(text) = files::read_config(&path)? else { return Ok(()) };
-        let trusted = match data {
-            Some(folder) => Trust::open(folder)?.covers(&path, &text),
-            None => false,
-        };
-        if trusted {
-            return self.apply_text(&path, &text);
-        }
-        let name = path.display().to_string();
-        let tree = parse(&name, &text, Format::Toml, Bounds::WRITTEN_BY_HAND)?;
-        narrow::apply(&mut self.config, read::sheet(&name, &tree)?)?;
-        self.files.push(path);
-        Ok(())
-    }
-
-    /// Why no file of a folder may be read as configuration, if so: a guest may have written it.
-    fn not_configuration(&self, folder: &Path, data: Option<&Path>) -> Option<String> {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let folder = real(folder);
-        if let Some(data) = data
-            && folder.starts_with(real(data))
-        {
-            return Some("it lies in the data folder, where tools write".to_owned());
-        }
-        let mounts = self.config.get("fs.mounts").map(|setting| setting.value.clone());
-        if let Some(crate::Value::Folders(mounts)) = mounts {
-            let inside = mounts
-                .iter()
-                .map(ToString::to_string)
-                .find(|mount| folder.starts_with(real(Path::new(mount))));
-            return inside.map(|mount| format!("it lies under the mount {mount}, where commands write"));
-        }
-        None
-    }
-
-    fn add_variables(&mut self, environment: &Environment) -> Result<(), ConfigError> {
-        for (name, text) in &environment.variables {
-            if OTHER_VARIABLES.contains(&name.as_str()) {
-                continue;
-            }
-            let Some(key) = KEYS.iter().find(|key| key.variable() == *name) else {
-                return Err(unknown_variable(name).into());
-            };
-            let value = read::single(&format!("${name}"), key, text)?;
-            self.config.set(key, value, Origin::Variable(name.clone()));
-        }
-        Ok(())
-    }
-
-    fn add_flags(&mut self, flags: &[String]) -> Result<(), ConfigError> {
-        for flag in flags {
-            let Some((path, text)) = flag.split_once('=') else {
-                let problem = Problem::at(Place::START, format!("`{flag}` is not KEY=VALUE"));
-                return Err(Problems::one("--set", problem.with_hint("for example limits.wall=3s")).into());
-            };
-            let Some(key) = find(path.trim()) else {
-                let near = closest(path, KEYS.iter().map(|key| key.path.as_str()));
-                let hint = near.map_or_else(
-                    || "`bailiwick config show` lists the keys".to_owned(),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                let problem = Problem::at(Place::START, format!("unknown key `{path}`")).with_hint(hint);
-                return Err(Problems::one("--set", problem).into());
-            };
-            self.config.set(key, read::single("--set", key, text)?, Origin::Flag);
-        }
-        Ok(())
-    }
+fn apply_text(config: &mut Config, path: &Path, text: &str) -> Result<(), ConfigError> {
+    let name: Arc<str> = path.display().to_string().into();
+    let sheet = read::sheet(&name, &tree_of(&name, text)?)?;
+    config.apply(sheet, |place| Origin::File { path: name.clone(), place });
+    Ok(())
 }
 
-fn find(path: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| key.path == path)
+/// A path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn unknown_variable(name: &str) -> Problems {
+fn flag_parts(flag: &str) -> Result<(&'static Key, &str), Problem> {
+    let problem = |message: String, hint: String| Problem {
+        place: None,
+        path: DocPath::root(),
+        message,
+        hint: Some(hint),
+    };
+    let Some((path, text)) = flag.split_once('=') else {
+        return Err(problem(format!("`{flag}` is not KEY=VALUE"), "for example limits.wall=3s".to_owned()));
+    };
+    let path = path.trim();
+    KEYS.iter().find(|key| key.path == path).map(|key| (key, text)).ok_or_else(|| {
+        let known = KEYS.iter().map(|key| key.path.as_str());
+        let hint = did_you_mean(path, known, || "`bailiwick config show` lists the keys".to_owned());
+        problem(format!("unknown key `{path}`"), hint)
+    })
+}
+
+fn unknown_variable(name: &str) -> Problem {
     let mut names: Vec<String> = KEYS.iter().map(Key::variable).collect();
-    names.extend(OTHER_VARIABLES.iter().map(|name| (*name).to_owned()));
-    let near = closest(name, names.iter().map(String::as_str));
-    let hint = near.map_or_else(|| "unset it".to_owned(), |near| format!("did you mean `{near}`?"));
-    let problem =
-        Problem::at(Place::START, format!("the environment variable `{name}` sets nothing")).with_hint(hint);
-    Problems::one("environment", problem)
+    names.extend(OTHER_VARIABLES.iter().map(|(name, _)| (*name).to_owned()));
+    names.extend(["BAILIWICK_CONFIG".to_owned(), "BAILIWICK_DATA".to_owned()]);
+    let hint = did_you_mean(name, names.iter().map(String::as_str), || "unset it".to_owned());
+    let message = format!("the environment variable `{name}` sets nothing");
+    Problem { place: None, path: DocPath::root(), message, hint: Some(hint) }
 }
 
-/// A read root must not show a tool our own data or configuration.
+/// A folder that is opened for tools or commands must not show them our own data or configuration.
 fn refuse_own_folders(
-    settings: &Settings,
+    environment: &Environment,
+    config: &Config,
     data: Option<&Path>,
-    config: Option<&Path>,
+    files: &[PathBuf],
 ) -> Result<(), ConfigError> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    for root in &settings.baseline.read_roots {
-        let root = real(Path::new(&root.to_string()));
-        for (own, what) in [(data, "data"), (config, "configuration")] {
-            let Some(own) = own.map(real) else { continue };
-            if own.starts_with(&root) || root.starts_with(&own) {
-                return Err(ConfigError::Setting {
-                    message: format!(
-                        "fs.readRoots: {} and the {what} folder {} lie in one another",
-                        root.display(),
-                        own.display()
-                    ),
-                    hint: "a tool that can read there could read secrets; name a narrower folder".to_owned(),
+    let mut own: Vec<(PathBuf, &str)> = vec![(environment.system_folder.clone(), "configuration")];
+    own.extend(environment.config_folder().map(|folder| (folder, "configuration")));
+    own.extend(data.map(|folder| (folder.to_owned(), "data")));
+    // The working folder's own file is no secret of the operator's.
+    let folder_file = environment.working_folder.join(FOLDER_FILE);
+    own.extend(files.iter().filter(|file| **file != folder_file).map(|file| (file.clone(), "configuration")));
+    let mut problems = Vec::new();
+    for key in ["fs.readRoots", "fs.mounts"] {
+        let Some(Value::Folders(folders)) = config.get(key).map(|setting| &setting.value) else { continue };
+        for folder in folders {
+            let opened = real(Path::new(&folder.to_string()));
+            let shown = own.iter().find(|(own, _)| {
+                let own = real(own);
+                own.starts_with(&opened) || opened.starts_with(&own)
+            });
+            if let Some((own, what)) = shown {
+                problems.push(SettingProblem {
+                    message: format!("{key}: {folder} and our {what} {} lie in one another", own.display()),
+                    hint: "who can read there could read secrets; name a narrower folder".to_owned(),
                 });
             }
         }
     }
-    Ok(())
+    if problems.is_empty() { Ok(()) } else { Err(ConfigError::Settings(problems)) }
 }

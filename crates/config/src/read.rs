@@ -1,12 +1,13 @@
 //! One document to settings: every key looked up in the table, every mistake told.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bailiwick_document::{
     DocPath, Entry, Key as DocKey, Node, Place, Problem, Problems, Reader, Value as Tree,
 };
-use bailiwick_policy::{AskWhen, GuestPath, Layer, NetworkMode, Profile, read};
-use bailiwick_types::{LayerName, ProfileName, RiskLevel, closest, parse_duration_ms};
+use bailiwick_policy::{AskWhen, GuestPath, HostPattern, Layer, NetworkMode, Profile, read};
+use bailiwick_types::{LayerName, ProfileName, RiskLevel, did_you_mean, parse_duration_ms, shortened};
 
 use crate::keys::{KEYS, Key, Kind};
 use crate::value::Value;
@@ -33,7 +34,10 @@ pub(crate) fn sheet(document: &str, tree: &Node) -> Result<Sheet, Problems> {
         let Some(record) = reader.record(&table) else { continue };
         for (name, entry) in record.entries() {
             let path = entry.path.as_str();
-            if path == "profiles" {
+            if name.text.contains('.') {
+                // `"policy.network"` in quotes would be a second way to write the same key.
+                unknown(&mut reader, name, &entry.path);
+            } else if path == "profiles" {
                 read_profiles(&mut reader, &entry, &mut sheet);
             } else if let Some(key) = KEYS.iter().find(|key| key.path == path) {
                 if let Some(value) = value(&mut reader, key, &entry, &sheet.document) {
@@ -64,7 +68,13 @@ pub(crate) fn single(document: &str, key: &'static Key, text: &str) -> Result<Va
     let entry = Entry { node: &tree, path: DocPath::root().field(&key.path) };
     let name: Arc<str> = document.into();
     let value = value(&mut reader, key, &entry, &name);
-    let value = reader.finish(value)?;
+    // There is no text in which a place could be shown.
+    let value = reader.finish(value).map_err(|mut problems| {
+        for problem in &mut problems.list {
+            problem.place = None;
+        }
+        problems
+    })?;
     value.ok_or_else(|| Problems::one(document, Problem::at(Place::START, "no value")))
 }
 
@@ -73,6 +83,9 @@ fn is_section(path: &str) -> bool {
 }
 
 fn unknown(reader: &mut Reader, name: &DocKey, path: &DocPath) {
+    if reader.has_told_enough() {
+        return reader.one_more();
+    }
     let parent = path.as_str().rsplit_once('.').map_or("", |(parent, _)| parent);
     let below = |full: &'static str| -> Option<&'static str> {
         let rest = if parent.is_empty() { full } else { full.strip_prefix(parent)?.strip_prefix('.')? };
@@ -85,12 +98,11 @@ fn unknown(reader: &mut Reader, name: &DocKey, path: &DocPath) {
     known.dedup();
     // A key in the wrong table is as common as a typo.
     let elsewhere = KEYS.iter().find(|key| key.path.rsplit('.').next() == Some(name.text.as_str()));
-    let hint = match (closest(&name.text, known.iter().copied()), elsewhere) {
-        (Some(near), _) => format!("did you mean `{near}`?"),
-        (None, Some(key)) => format!("did you mean `{}`?", key.path),
-        (None, None) => format!("known here: {}", known.join(", ")),
-    };
-    let shown: String = path.as_str().chars().take(120).collect();
+    let hint = did_you_mean(&name.text, known.iter().copied(), || match elsewhere {
+        Some(key) => format!("did you mean `{}`?", key.path),
+        None => format!("known here: {}", known.join(", ")),
+    });
+    let shown = shortened(path.as_str());
     reader.problem(Problem {
         place: Some(name.place),
         path: path.clone(),
@@ -106,12 +118,10 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
     Some(match key.kind {
         Kind::Listen => {
             let text = reader.text(entry)?;
-            let Ok(address) = text.parse() else {
-                named(
-                    reader,
-                    format!("`{}` must be an address and a port", key.path),
-                    "for example \"127.0.0.1:8282\"",
-                );
+            let address = text.parse::<SocketAddr>().ok().filter(|address| address.port() != 0);
+            let Some(address) = address else {
+                let message = format!("`{}` must be an address and a port", key.path);
+                named(reader, message, "for example \"127.0.0.1:8282\"");
                 return None;
             };
             Value::Listen(address)
@@ -130,7 +140,7 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
                 }
             }
         }
-        Kind::Limit(kind) => Value::Limit(kind, read::limit(reader, entry, kind)?),
+        Kind::Limit(kind) => Value::Limit(kind, read::limit(reader, entry, kind)?.value()),
         Kind::Level => {
             let text = reader.text(entry)?;
             match text.parse::<RiskLevel>() {
@@ -152,6 +162,15 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
         }
         Kind::Hosts(purpose) => {
             let rules = read::hosts(reader, entry, purpose);
+            if key.path == "policy.hosts.reserved" {
+                // What is reserved are addresses; a name that was opened would still end at a closed one.
+                for rule in &rules {
+                    if !matches!(rule.value.pattern(), HostPattern::Address(_) | HostPattern::Block(_)) {
+                        let message = format!("`{}` in `{}` is not an address", rule.value, key.path);
+                        named(reader, message, "name the address, for example \"169.254.169.254:80\"");
+                    }
+                }
+            }
             Value::Hosts(rules.into_iter().map(|rule| rule.in_document(document)).collect())
         }
         Kind::Folders => Value::Folders(folders(reader, entry)),

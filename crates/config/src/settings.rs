@@ -1,12 +1,13 @@
 //! Settings as the types their consumers take.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
 use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel};
 
-use crate::error::ConfigError;
+use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
 use crate::value::Value;
 
@@ -42,21 +43,21 @@ macro_rules! take {
         match $config.get($path).map(|setting| &setting.value) {
             Some(Value::$kind(value)) => value.clone(),
             _ => {
-                return Err(ConfigError::Setting {
-                    message: concat!("`", $path, "` has no value").to_owned(),
-                    hint: "the shipped settings are damaged".to_owned(),
-                });
+                return Err(ConfigError::setting(
+                    concat!("`", $path, "` has no value"),
+                    "the shipped settings are damaged",
+                ));
             }
         }
     };
 }
 
 impl Settings {
-    pub(crate) fn from_config(config: &Config) -> Result<Self, ConfigError> {
+    pub(crate) fn from_config(config: &Config, files: &[PathBuf]) -> Result<Self, ConfigError> {
         let listen = take!(config, "server.listen", Listen);
         let limits = limits(config, "limits")?;
         let ceilings = limits_within(config, limits)?;
-        let mut layer = Layer::empty(LayerName::Baseline, "bailiwick.toml");
+        let mut layer = Layer::empty(LayerName::Baseline, document_name(files));
         layer.set_lists(
             take!(config, "policy.allow", Patterns),
             take!(config, "policy.deny", Patterns),
@@ -68,7 +69,7 @@ impl Settings {
             ask(take!(config, "policy.ask.net", Ask), "policy.ask.net"),
             ask(take!(config, "policy.ask.fs", Ask), "policy.ask.fs"),
         );
-        let baseline = Baseline {
+        let baseline = Arc::new(Baseline {
             layer: Arc::new(layer),
             profiles: config.profiles().map(|(name, profile, _)| (name.clone(), profile.clone())).collect(),
             limits,
@@ -81,7 +82,7 @@ impl Settings {
             reserved: take!(config, "policy.hosts.reserved", Hosts),
             own_listeners: vec![listen],
             read_roots: take!(config, "fs.readRoots", Folders),
-        };
+        });
         let approvals = Approvals {
             auto_from: take!(config, "approvals.autoFrom", Level),
             required: take!(config, "approvals.required", Texts),
@@ -89,7 +90,7 @@ impl Settings {
             elicitation: take!(config, "approvals.elicitation", Level),
             notify: take!(config, "approvals.notify", Texts),
         };
-        Ok(Self { listen, baseline: Arc::new(baseline), approvals })
+        Ok(Self { listen, baseline, approvals })
     }
 }
 
@@ -104,15 +105,24 @@ fn stated<T>(config: &Config, path: &str, value: T) -> Sourced<T> {
     }
 }
 
+/// What the baseline is called: the file it came from, if one did.
+fn document_name(files: &[PathBuf]) -> String {
+    match files {
+        [] => "built-in".to_owned(),
+        [one] => one.display().to_string(),
+        [.., last] => format!("{} and others", last.display()),
+    }
+}
+
+/// The values of a section, which were checked when they were read.
 fn limits(config: &Config, section: &str) -> Result<Limits, ConfigError> {
     let mut limits = Limits::shipped_defaults();
     for kind in LimitKind::ALL {
         if let Some(Value::Limit(_, value)) =
             config.get(&format!("{section}.{}", kind.key())).map(|s| &s.value)
         {
-            limits.set(*kind, *value).map_err(|error| ConfigError::Setting {
-                message: format!("{section}: {error}"),
-                hint: "choose another value".to_owned(),
+            limits.set(*kind, *value).map_err(|error| {
+                ConfigError::setting(format!("{section}: {error}"), "choose another value")
             })?;
         }
     }
@@ -122,27 +132,28 @@ fn limits(config: &Config, section: &str) -> Result<Limits, ConfigError> {
 /// The ceilings, after a check that the operator's own limits stay within them.
 fn limits_within(config: &Config, limits_in_force: Limits) -> Result<Limits, ConfigError> {
     let ceilings = limits(config, "ceilings")?;
+    let mut problems = Vec::new();
     for kind in LimitKind::ALL {
         let (limit, ceiling) = (limits_in_force.get(*kind), ceilings.get(*kind));
-        if limit > ceiling {
-            let unit = kind.unit();
-            let origin = |section: &str| {
-                config
-                    .get(&format!("{section}.{}", kind.key()))
-                    .map_or_else(String::new, |setting| setting.origin.to_string())
-            };
-            return Err(ConfigError::Setting {
-                message: format!(
-                    "limits.{key} of {} ({}) is above ceilings.{key} of {} ({})",
-                    unit.format(limit),
-                    origin("limits"),
-                    unit.format(ceiling),
-                    origin("ceilings"),
-                    key = kind.key(),
-                ),
-                hint: "lower the limit or raise the ceiling".to_owned(),
-            });
+        if limit <= ceiling {
+            continue;
         }
+        let (unit, key) = (kind.unit(), kind.key());
+        let origin = |section: &str| {
+            config
+                .get(&format!("{section}.{key}"))
+                .map_or_else(String::new, |setting| setting.origin.to_string())
+        };
+        problems.push(SettingProblem {
+            message: format!(
+                "limits.{key} of {} ({}) is above ceilings.{key} of {} ({})",
+                unit.format(limit),
+                origin("limits"),
+                unit.format(ceiling),
+                origin("ceilings"),
+            ),
+            hint: "lower the limit or raise the ceiling".to_owned(),
+        });
     }
-    Ok(ceilings)
+    if problems.is_empty() { Ok(ceilings) } else { Err(ConfigError::Settings(problems)) }
 }

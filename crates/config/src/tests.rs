@@ -3,7 +3,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use bailiwick_policy::{Baseline, resolve};
+use std::sync::Arc;
+
+use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_policy::{Baseline, Layer, resolve};
 use bailiwick_types::{LimitKind, RiskLevel};
 
 use super::*;
@@ -82,28 +85,39 @@ fn the_shipped_file_says_what_the_program_does() {
     assert_eq!(mine.ceilings.limits, shipped.ceilings.limits);
     assert_eq!(mine.ceilings.risk, shipped.ceilings.risk);
     assert_eq!(mine.ceilings.networks, shipped.ceilings.networks);
-    let powers = |baseline: &Baseline| {
-        resolve(&std::sync::Arc::new(baseline.clone()), None, None).unwrap().powers_json()
-    };
+    let powers =
+        |baseline: &Baseline| resolve(&Arc::new(baseline.clone()), None, None).unwrap().powers_json();
     assert_eq!(powers(mine), powers(&shipped));
 }
 
 #[test]
 fn the_shipped_file_explains_every_key() {
     let loaded = Machine::new().load().unwrap();
+    let mut section = String::new();
+    let mut explained = std::collections::BTreeMap::new();
+    let mut above = String::new();
+    for line in DEFAULT_FILE.lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']').to_owned();
+        } else if let Some((name, rest)) = line.split_once(" = ").filter(|_| !line.starts_with([' ', '#'])) {
+            let comment = rest.split_once('#').map_or(above.clone(), |(_, comment)| comment.to_owned());
+            explained.insert(format!("{section}.{name}"), comment);
+            continue;
+        }
+        match line.strip_prefix('#') {
+            Some(comment) => above.push_str(comment),
+            None => above.clear(),
+        }
+    }
     for key in KEYS.iter() {
         let setting =
             loaded.config.get(&key.path).unwrap_or_else(|| panic!("{} has no shipped value", key.path));
         assert_eq!(setting.origin, Origin::BuiltIn);
-        let name = key.path.rsplit('.').next().unwrap();
-        let line = DEFAULT_FILE.lines().position(|line| line.starts_with(&format!("{name} ="))).unwrap();
-        let lines: Vec<&str> = DEFAULT_FILE.lines().collect();
-        let explained =
-            lines[line].contains('#') || lines[line - 1].starts_with('#') || lines[line - 2].starts_with('#');
-        assert!(explained || key.path.starts_with("ceilings."), "{} is not explained", key.path);
+        let comment =
+            explained.get(&key.path).unwrap_or_else(|| panic!("{} is not in the shipped file", key.path));
+        assert!(!comment.trim().is_empty(), "{} is not explained", key.path);
         if let Used::WaitsFor(part) = key.used {
-            let above = lines[line - 1];
-            assert!(above.contains(part), "{}: says that it waits for {part}", key.path);
+            assert!(comment.contains(part), "{}: does not say that it waits for {part}", key.path);
         }
     }
 }
@@ -159,6 +173,21 @@ fn unknown_keys_are_told_with_line_and_suggestion() {
         ("[policy]\nnetwork = \"opne\"", "cannot be `opne`", "did you mean `open`?"),
         ("[ceilings]\nrisk = \"L9\"", "is not a risk level", ""),
         ("[server]\nlisten = \"here\"", "must be an address and a port", "127.0.0.1:8282"),
+        ("[server]\nlisten = \"127.0.0.1:0\"", "must be an address and a port", "127.0.0.1:8282"),
+        ("\"policy.network\" = \"open\"", "unknown key `policy.network`", ""),
+        (
+            "[policy.hosts]\nreserved = [\"metadata.google.internal\"]",
+            "is not an address",
+            "169.254.169.254:80",
+        ),
+        (
+            "[policy.hosts]\nnever = [{host = \"a.test\", methods = [\"GET\"]}]",
+            "has no meaning here",
+            "whole hosts",
+        ),
+        ("[profiles.x]\nextends = \"y\"\n[profiles.y]\nextends = \"x\"", "in a circle", ""),
+        ("[profiles.x]\nextends = \"nope\"", "there is no profile `nope`", ""),
+        ("[limits]\nwall = \"31s\"\ncpu = \"40s\"", "limits.cpu of 40s", "raise the ceiling"),
         ("[fs]\nreadRoots = [\"data\"]", "must be an absolute folder", "from `/` on"),
         ("[policy]\nallow = [\"consle\"]", "names no capability", "did you mean `console`?"),
         ("limits = 3", "must be a map of fields", ""),
@@ -211,7 +240,7 @@ deny = ["crypto.*"]
 hosts.never = ["evil.test"]
 ask.net = "always"
 [fs]
-readRoots = ["/srv/data/part"]
+readRoots = []
 [approvals]
 autoFrom = "L1"
 "#,
@@ -228,7 +257,6 @@ autoFrom = "L1"
 fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
     let machine = Machine::new();
     for text in [
-        "[server]\nlisten = \"0.0.0.0:8282\"",
         "[limits]\nwall = \"6s\"",
         "[ceilings]\nwall = \"1h\"",
         "[policy]\nnetwork = \"allowlist\"",
@@ -236,17 +264,21 @@ fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
         "[policy.hosts]\nallow = [\"a.test\"]",
         "[policy.hosts]\nreserved = [\"169.254.169.254\"]",
         "[fs]\nreadRoots = [\"/\"]",
+        "[fs]\nreadRoots = [\"/srv/data/part\"]",
         "[fs]\nmounts = [\"/home\"]",
         "[approvals]\nautoFrom = \"L5\"",
         "[approvals]\ndeadline = \"1h\"",
-        "[approvals]\nnotify = [\"x\"]",
         "[secrets]\nenv = [\"AWS_SECRET_ACCESS_KEY\"]",
         "[profiles.evil]\nnetwork = \"open\"",
         "[profiles.strict]\nlimits = { steps = 1 }",
     ] {
         machine.folder_file(text);
-        check_refused(&machine, "would widen what the operator set", "bailiwick trust");
+        check_refused(&machine, "the operator set", "bailiwick trust");
     }
+    machine.folder_file("[server]\nlisten = \"0.0.0.0:8282\"");
+    check_refused(&machine, "only the operator sets `server.listen`", "bailiwick trust");
+    machine.folder_file("[approvals]\nnotify = [\"x\"]");
+    check_refused(&machine, "only the operator sets `approvals.notify`", "bailiwick trust");
     // What takes away a deny, or loosens an ask of the operator, widens too; emptying a list of denies adds nothing.
     machine.user_file("[policy.ask]\nnet = \"always\"\n");
     machine.folder_file("[policy.ask]\nnet = \"first\"");
@@ -254,6 +286,52 @@ fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
     machine.folder_file("[policy]\ndeny = []");
     let loaded = machine.load().unwrap();
     assert_eq!(loaded.config.get("policy.deny").unwrap().value.to_json().as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn what_a_folder_narrows_still_resolves_and_is_never_wider() {
+    for (operator, folder) in [
+        ("", "[policy]\ndeny = [\"console\"]"),
+        ("", "[policy]\ndeny = [\"crypto.**\", \"parser.*\"]"),
+        ("", "[ceilings]\nwall = \"1s\"\nsteps = 9"),
+        ("[policy]\nnetwork = \"strict\"", "[ceilings]\nnetwork = [\"blocked\"]"),
+        (
+            "[policy]\nnetwork = \"allowlist\"\nhosts.allow = [\"a.test\", \"b.test\"]",
+            "[policy.hosts]\nnever = [\"a.test\"]",
+        ),
+        ("[policy]\nnetwork = \"open\"", "[policy]\nnetwork = \"strict\"\nask.net = \"first\""),
+        ("[policy]\nallow = [\"crypto.**\"]", "[policy]\ndeny = [\"crypto.hmac\"]"),
+        ("[fs]\nreadRoots = [\"/srv/a\", \"/srv/b\"]", "[fs]\nreadRoots = [\"/srv/b\"]"),
+    ] {
+        let machine = Machine::new();
+        machine.user_file(operator);
+        // With files to read, so that a change of roots shows.
+        let tree = parse("o", "fileRead: true", Format::Yaml, Bounds::WRITTEN_BY_HAND).unwrap();
+        let tool = Arc::new(Layer::read("o", &tree, bailiwick_types::LayerName::Tool).unwrap());
+        let before = resolve(&machine.load().unwrap().settings.baseline, None, Some(&tool)).unwrap();
+        machine.folder_file(folder);
+        let narrowed = machine.load().unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let after = resolve(&narrowed.settings.baseline, None, Some(&tool));
+        let after = after.unwrap_or_else(|conflicts| panic!("{folder}: {conflicts}"));
+        let diff = bailiwick_policy::diff(&before, &after);
+        assert!(!diff.is_wider(), "{folder}: {diff:?}");
+        assert!(!diff.is_empty() || folder.contains("ask"), "{folder} changed nothing");
+    }
+}
+
+#[test]
+fn a_folder_narrows_whatever_flags_and_variables_say() {
+    let machine = Machine::new();
+    machine.folder_file("[limits]\nwall = \"3s\"\n");
+    let wall = |flag: &str| {
+        let request = Request { set: vec![format!("limits.wall={flag}")], ..Request::default() };
+        load(&machine.environment, &request).unwrap().settings.baseline.limits.get(LimitKind::Wall)
+    };
+    assert_eq!(wall("4s"), 3_000, "the folder's word is the last, because it can only narrow");
+    assert_eq!(wall("2s"), 2_000, "a stricter flag stays");
+    machine.folder_file("[limits]\nwall = \"10s\"\n");
+    assert_eq!(wall("20s"), 10_000, "narrower than what was asked for is narrower");
+    check_refused(&machine, "would widen", "bailiwick trust");
 }
 
 #[test]
@@ -270,7 +348,7 @@ fn trust_is_bound_to_the_content() {
     let machine = Machine::new();
     let text = "[limits]\nwall = \"6s\"\n";
     let path = machine.folder_file(text);
-    let data = machine.environment.data_folder().unwrap();
+    let data = machine.environment.config_folder().unwrap();
     Trust::open(&data).unwrap().record(&path, text).unwrap();
     assert_eq!(machine.load().unwrap().settings.baseline.limits.get(LimitKind::Wall), 6_000);
     // One byte more, and it is a stranger's file again.
@@ -290,7 +368,7 @@ fn trust_is_bound_to_the_content() {
 fn a_damaged_record_of_trust_is_an_error_and_not_an_empty_one() {
     let machine = Machine::new();
     machine.folder_file("[limits]\nwall = \"1s\"\n");
-    machine.file("home/.local/share/bailiwick/trusted", "nonsense\n");
+    machine.file("home/.config/bailiwick/trusted", "nonsense\n");
     check_refused(&machine, "damaged at line 1", "trust the files again");
 }
 
@@ -298,7 +376,7 @@ fn a_damaged_record_of_trust_is_an_error_and_not_an_empty_one() {
 fn the_record_of_trust_is_readable_by_its_owner_alone() {
     let machine = Machine::new();
     let path = machine.folder_file("x = 1");
-    let data = machine.environment.data_folder().unwrap();
+    let data = machine.environment.config_folder().unwrap();
     Trust::open(&data).unwrap().record(&path, "x = 1").unwrap();
     let mode = data.join("trusted").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -317,13 +395,27 @@ fn no_file_that_a_guest_may_have_written_is_configuration() {
     assert_eq!(shown(&loaded, "limits.wall"), "\"5s\" from built-in");
     assert!(loaded.notes[0].contains("lies in the data folder"), "{:?}", loaded.notes);
 
+    // Also when the data folder is elsewhere this time, or the file is a link into it.
+    let elsewhere = Request { data: Some(machine.path("elsewhere")), ..Request::default() };
+    assert!(load(&machine.environment, &elsewhere).unwrap().notes[0].contains("lies in the data folder"));
+    let inside = machine.environment.working_folder.join("bailiwick.toml");
+    let named = Request { config: Some(inside.clone()), ..Request::default() };
+    assert!(matches!(load(&machine.environment, &named), Err(ConfigError::NotConfiguration { .. })));
+    machine.environment.working_folder = machine.path("work");
+    std::os::unix::fs::symlink(&inside, machine.path("work/bailiwick.toml")).unwrap();
+    assert!(machine.load().unwrap().notes[0].contains("lies in the data folder"));
+
     let mounted = machine.path("mounted");
     files::replace(&mounted.join("sub/bailiwick.toml"), "nonsense", files::Readers::Owner).unwrap();
     machine.user_file(&format!("[fs]\nmounts = [\"{}\"]\n", mounted.display()));
     machine.environment.working_folder = mounted.join("sub");
     let loaded = machine.load().unwrap();
     assert!(loaded.notes.iter().any(|note| note.contains("lies under the mount")), "{:?}", loaded.notes);
-    assert!(loaded.notes.iter().any(|note| note.contains("no effect before command sandboxes exist")));
+    machine.user_file("");
+    let flag = Request { set: vec![format!("fs.mounts={}", mounted.display())], ..Request::default() };
+    let by_flag = load(&machine.environment, &flag).unwrap();
+    assert!(by_flag.notes.iter().any(|note| note.contains("lies under the mount")), "{:?}", by_flag.notes);
+    assert!(loaded.notes.iter().any(|note| note.contains("waits for command sandboxes")));
 }
 
 #[test]
@@ -348,12 +440,22 @@ fn what_is_not_a_file_of_the_operators_is_not_read() {
 fn a_read_root_never_shows_our_own_folders() {
     let machine = Machine::new();
     let home = machine.path("home");
-    for root in
-        ["/".to_owned(), home.display().to_string(), format!("{}/.config/bailiwick/x", home.display())]
-    {
-        machine.user_file(&format!("[fs]\nreadRoots = [\"{root}\"]\n"));
-        check_refused(&machine, "lie in one another", "narrower folder");
+    let etc = machine.path("etc");
+    for root in [
+        "/".to_owned(),
+        home.display().to_string(),
+        format!("{}/.config/bailiwick/x", home.display()),
+        etc.display().to_string(),
+    ] {
+        for key in ["readRoots", "mounts"] {
+            machine.user_file(&format!("[fs]\n{key} = [\"{root}\"]\n"));
+            check_refused(&machine, "lie in one another", "narrower folder");
+        }
     }
+    let own = machine.path("op");
+    let file = machine.file("op/op.toml", &format!("[fs]\nreadRoots = [\"{}\"]\n", own.display()));
+    let request = Request { config: Some(file), ..Request::default() };
+    assert!(matches!(load(&machine.environment, &request), Err(ConfigError::Settings(_))));
 }
 
 #[test]

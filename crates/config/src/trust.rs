@@ -18,7 +18,7 @@ pub struct Trusted {
     pub hash: String,
 }
 
-/// The record of trusted files, kept in the data folder.
+/// The record of trusted files, kept beside the operator's own file: a data folder may be anywhere, this may not.
 #[derive(Debug, Clone)]
 pub struct Trust {
     ledger: PathBuf,
@@ -26,9 +26,9 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Opens the record of a data folder; a missing one is empty.
-    pub fn open(data_folder: &Path) -> Result<Self, ConfigError> {
-        let ledger = data_folder.join("trusted");
+    /// Opens the record of an operator's configuration folder; a missing one is empty.
+    pub fn open(config_folder: &Path) -> Result<Self, ConfigError> {
+        let ledger = config_folder.join("trusted");
         let text = files::read_config(&ledger)?.unwrap_or_default();
         let mut hashes = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
@@ -50,10 +50,10 @@ impl Trust {
     /// Records a file with the content it has.
     pub fn record(&mut self, path: &Path, text: &str) -> Result<Trusted, ConfigError> {
         let Some(key) = key(path) else {
-            return Err(ConfigError::Setting {
-                message: format!("{} has a name that cannot be recorded", path.display()),
-                hint: "a path must be UTF-8 and hold no line break".to_owned(),
-            });
+            return Err(ConfigError::setting(
+                format!("{} has a name that cannot be recorded", path.display()),
+                "a path must be UTF-8 and hold no line break",
+            ));
         };
         let hash = hash(text);
         self.hashes.insert(key, hash.clone());

@@ -58,6 +58,16 @@ impl Reader {
         }
     }
 
+    /// Whether enough mistakes were told already; what is costly to explain can be left out then.
+    pub const fn has_told_enough(&self) -> bool {
+        self.problems.len() >= MOST_TOLD
+    }
+
+    /// Counts a mistake without telling it.
+    pub fn one_more(&mut self) {
+        self.untold += 1;
+    }
+
     /// Notes a mistake at an entry.
     pub fn wrong(&mut self, entry: &Entry<'_>, message: impl Into<String>, hint: Option<String>) {
         self.problem(Problem {
@@ -250,6 +260,10 @@ impl<'a> Record<'a> {
     pub fn close_with(self, reader: &mut Reader, elsewhere: impl Fn(&str) -> Option<String>) {
         for (key, _) in self.entries {
             if self.known.contains(&key.text.as_str()) || self.aliases.contains(&key.text.as_str()) {
+                continue;
+            }
+            if reader.has_told_enough() {
+                reader.one_more();
                 continue;
             }
             let hint = elsewhere(&key.text).unwrap_or_else(|| {

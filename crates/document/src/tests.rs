@@ -62,6 +62,19 @@ fn places_count_from_one_in_both_formats() {
 }
 
 #[test]
+fn places_on_one_endless_line_are_exact() {
+    let items = (0..900).map(|n| format!("\"ä{n}\"")).collect::<Vec<_>>();
+    let text = format!("a = [{}]", items.join(","));
+    let tree = parse("d", &text, Format::Toml, BOUNDS).unwrap();
+    let Value::List(nodes) = &tree.get("a").unwrap().value else { panic!() };
+    let mut column = 6;
+    for (node, item) in nodes.iter().zip(&items) {
+        assert_eq!(node.place, Place { line: 1, column });
+        column += u32::try_from(item.chars().count() + 1).unwrap();
+    }
+}
+
+#[test]
 fn an_empty_document_is_nothing() {
     assert_eq!(yaml("").value, Value::Null);
     assert_eq!(yaml("# only a comment\n").value, Value::Null);

@@ -106,18 +106,46 @@ fn leaf_value(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// Where each line begins, so that a place costs a binary search and not a walk over the text.
-struct Lines(Vec<usize>);
+/// Where each line begins, and how many characters stand before every 1024th byte: a place costs a binary search and
+/// a walk over at most 1024 bytes, also when everything stands on one line.
+struct Lines {
+    begins: Vec<usize>,
+    checkpoints: Vec<usize>,
+}
+
+const STRIDE: usize = 1024;
 
 impl Lines {
     fn of(text: &str) -> Self {
-        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+        let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let mut before = 0;
+        let checkpoints = text
+            .as_bytes()
+            .chunks(STRIDE)
+            .map(|chunk| {
+                let here = before;
+                before += characters(chunk);
+                here
+            })
+            .collect();
+        Self { begins, checkpoints }
     }
 
     fn place(&self, text: &str, offset: usize) -> Place {
-        let line = self.0.partition_point(|begin| *begin <= offset).max(1);
-        let begin = self.0.get(line - 1).copied().unwrap_or(0);
-        let column = text.get(begin..offset).map_or(0, |before| before.chars().count()) + 1;
+        let line = self.begins.partition_point(|begin| *begin <= offset).max(1);
+        let begin = self.begins.get(line - 1).copied().unwrap_or(0);
+        let column = self.characters_before(text, offset) - self.characters_before(text, begin) + 1;
         Place { line: crate::node::saturating(line), column: crate::node::saturating(column) }
     }
+
+    fn characters_before(&self, text: &str, offset: usize) -> usize {
+        let step = offset / STRIDE;
+        let known = self.checkpoints.get(step).copied().unwrap_or(0);
+        known + text.as_bytes().get(step * STRIDE..offset).map_or(0, characters)
+    }
+}
+
+/// How many characters begin in a piece of UTF-8.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bailiwick_types::{Limits, ProfileName, RiskLevel};
 
 use crate::layer::Sourced;
-use crate::{GuestPath, HostRule, Layer, NetworkMode};
+use crate::{Conflicts, GuestPath, HostRule, Layer, NetworkMode, resolve};
 
 /// What the operator's file says. It is an input: it can say anything, and [`crate::resolve`] checks it.
 #[derive(Debug, Clone)]
@@ -69,5 +69,10 @@ impl Baseline {
             own_listeners: Vec::new(),
             read_roots: Vec::new(),
         }
+    }
+
+    /// Whether every profile can be resolved by itself: its chain is whole, and nothing in it contradicts.
+    pub fn check_profiles(self: &Arc<Self>) -> Result<(), Conflicts> {
+        self.profiles.keys().try_for_each(|name| resolve(self, Some(name), None).map(|_| ()))
     }
 }

@@ -9,14 +9,23 @@ use crate::render::{Screen, faint, plain, strong};
 use crate::resolved::Session;
 use crate::typed::ConfigShow;
 
-/// `bailiwick config show [--origin | --defaults]`
+/// `bailiwick config show --defaults`
+#[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
+pub(crate) fn defaults(screen: &mut Screen) -> Result<u8, Failure> {
+    if screen.wants_json() {
+        screen.json(&json!({"defaults": DEFAULT_FILE}));
+    } else {
+        screen.raw(DEFAULT_FILE);
+    }
+    Ok(0)
+}
+
+/// `bailiwick config show [--origin]`
 #[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
 pub(crate) fn show(screen: &mut Screen, session: &Session, what: &ConfigShow) -> Result<u8, Failure> {
     let config = &session.loaded.config;
     if screen.wants_json() {
         screen.json(&as_json(session));
-    } else if what.defaults {
-        screen.raw(DEFAULT_FILE);
     } else {
         let origin = what.origin || session.verbose;
         let entries: Vec<_> = config

@@ -1,7 +1,7 @@
 //! `bailiwick limits`: exactly what code gets under a policy.
 
-use bailiwick_policy::surface;
-use bailiwick_types::LimitKind;
+use bailiwick_policy::{Capability, FetchBounds, surface};
+use bailiwick_types::{LimitKind, format_duration_ms};
 
 use crate::documents;
 use crate::failure::Failure;
@@ -39,6 +39,23 @@ pub(crate) fn limits(screen: &mut Screen, session: &Session, what: &Limits) -> R
         let ceiling = format!("  up to {:<14}", unit.format(policy.baseline().ceilings.limits.get(*kind)));
         screen.line(&[plain(&name), strong(&value), faint(&ceiling), faint(kind.doc())]);
     }
+    screen.line(&[]);
+    screen.line(&[strong("Fetch")]);
+    if !policy.allowed().contains(Capability::NetFetch) {
+        screen.line(&[plain("  none")]);
+        return Ok(0);
+    }
+    screen.line(&[plain("  network "), strong(policy.network().word())]);
+    for (rule, layer) in policy.hosts() {
+        screen.line(&[plain("  "), plain(&rule.describe()), faint(&format!("  ({layer})"))]);
+    }
+    let FetchBounds { total_ms, connect_ms, body_bytes, redirects, header_bytes } = FetchBounds::SHIPPED;
+    let bounds = format!(
+        "  a request: {} in all, {} to connect, {body_bytes} bytes of body, {header_bytes} of headers, {redirects} redirects",
+        format_duration_ms(total_ms),
+        format_duration_ms(connect_ms),
+    );
+    screen.line(&[plain(&bounds)]);
     Ok(0)
 }
 

@@ -1,7 +1,7 @@
 //! `bailiwick policy show | explain | diff`.
 
 use bailiwick_policy::{
-    Answer, AskWhen, Capability, EffectivePolicy, Explanation, NetworkMode, Query, diff as compare,
+    Answer, AskWhen, Capability, EffectivePolicy, Explanation, Method, NetworkMode, Query, diff as compare,
     explain as ask, risk,
 };
 use bailiwick_types::{LimitKind, Risk, RiskLevel};
@@ -16,15 +16,12 @@ use crate::typed::{Diff, Explain, Show};
 /// `bailiwick policy show`
 pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Result<u8, Failure> {
     let policy = documents::effective(session, &what.subject)?;
-    let risk = badge(session, &policy);
+    let risk = badge(session, risk(&policy, policy.baseline()));
     if screen.wants_json() {
         let mut json = policy.to_json();
         if let Value::Object(map) = &mut json {
             map.insert("risk".to_owned(), json!(risk));
-            map.insert(
-                "approval".to_owned(),
-                json!(if risk.credited.is_some() { "REQUIRED" } else { "NONE" }),
-            );
+            map.insert("approvalRequired".to_owned(), json!(risk.credited.is_some()));
             map.insert("publishable".to_owned(), json!(risk.level <= policy.baseline().ceilings.risk));
         }
         screen.json(&json);
@@ -43,8 +40,7 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
 }
 
 /// The badge, with the credited level where a person is asked before every call.
-fn badge(session: &Session, policy: &EffectivePolicy) -> Risk {
-    let mut risk = risk(policy, policy.baseline());
+fn badge(session: &Session, mut risk: Risk) -> Risk {
     if risk.level >= session.loaded.settings.approvals.auto_from {
         risk.credited = Some(risk.level.credited());
     }
@@ -131,17 +127,18 @@ fn show_limits(screen: &mut Screen, session: &Session, policy: &EffectivePolicy)
 pub(crate) fn explain(screen: &mut Screen, session: &Session, what: &Explain) -> Result<u8, Failure> {
     let query = Query::parse(&what.query)?;
     let policy = documents::effective(session, &what.subject)?;
-    let explanation = ask(&policy, &query);
+    let mut explanation = ask(&policy, &query);
+    explanation.risk = badge(session, explanation.risk);
     let code = if explanation.answer == Answer::No { 3 } else { 0 };
     if screen.wants_json() {
         screen.json(&explanation.to_json());
     } else {
-        tell(screen, &explanation);
+        tell(screen, &explanation, policy.baseline().ceilings.risk);
     }
     Ok(code)
 }
 
-fn tell(screen: &mut Screen, explanation: &Explanation) {
+fn tell(screen: &mut Screen, explanation: &Explanation, ceiling: RiskLevel) {
     let Explanation { answer, asked, capability, rule, layer, note, denial, risk } = explanation;
     let word = match answer {
         Answer::Yes => good("yes"),
@@ -162,14 +159,37 @@ fn tell(screen: &mut Screen, explanation: &Explanation) {
     let reason = format!("{}: {}", denial.reason, denial.reason.meaning());
     screen.field("reason", &[plain(&reason)]);
     if let Some(fix) = &denial.fix {
-        screen.field("fix", &[plain("add to the overrides:")]);
+        screen.field("fix", &[plain("in the overrides:")]);
         for (key, value) in fix.overrides.as_object().into_iter().flatten() {
-            screen.field("", &[strong(&format!("  {key}: {value}"))]);
+            screen.field("", &[strong(&format!("  {key}: {}", as_yaml(value)))]);
         }
         screen.field("risk", &change(risk.level, fix.risk));
+        if fix.risk > ceiling {
+            let why = format!("the operator's ceiling is {ceiling}");
+            screen.field("", &[bad("not publishable: "), plain(&why)]);
+        }
     } else {
         screen.field("fix", &[plain("none: nothing a tool declares would allow it")]);
         screen.field("risk", &[level(risk.level)]);
+    }
+}
+
+/// A value as a person would write it into a YAML document: quotes only where they are needed.
+fn as_yaml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(as_yaml).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let fields: Vec<String> =
+                map.iter().map(|(key, value)| format!("{key}: {}", as_yaml(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        Value::String(text) => {
+            let plain = text.starts_with(|c: char| c.is_ascii_lowercase())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+                && !matches!(text.as_str(), "true" | "false" | "null");
+            if plain || Method::parse(text).is_some() { text.clone() } else { value.to_string() }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 
@@ -182,8 +202,14 @@ pub(crate) fn diff(screen: &mut Screen, session: &Session, what: &Diff) -> Resul
     let policy = |path: &std::path::Path| -> Result<EffectivePolicy, Failure> {
         documents::resolved(session, Some(documents::tool_policy(path)?), what.profile.as_deref())
     };
+    let stdin = std::path::Path::new("-");
+    if what.before == stdin && what.after == stdin {
+        return Err(Failure::TwiceStdin);
+    }
     let (before, after) = (policy(&what.before)?, policy(&what.after)?);
-    let diff = compare(&before, &after);
+    let mut diff = compare(&before, &after);
+    diff.risk_before = badge(session, diff.risk_before);
+    diff.risk_after = badge(session, diff.risk_after);
     if screen.wants_json() {
         screen.json(&diff.to_json());
         return Ok(0);

@@ -13,8 +13,8 @@ use crate::typed::Trust;
 
 /// `bailiwick trust FILE | --list | --forget FILE`
 pub(crate) fn trust(screen: &mut Screen, session: &Session, what: &Trust) -> Result<u8, Failure> {
-    let folder = session.loaded.data_folder.as_deref().ok_or(ConfigError::NoDataFolder)?;
-    let mut ledger = Ledger::open(folder)?;
+    let folder = session.environment.config_folder().ok_or(ConfigError::NoConfigFolder)?;
+    let mut ledger = Ledger::open(&folder)?;
     if what.list {
         list(screen, &ledger);
     } else if let Some(file) = &what.forget {
@@ -31,6 +31,9 @@ pub(crate) fn trust(screen: &mut Screen, session: &Session, what: &Trust) -> Res
         let path = whole(session, file)?;
         if path.file_name() != Some(FOLDER_FILE.as_ref()) {
             return Err(Failure::NotAFolderFile { path });
+        }
+        if session.loaded.is_written_by_guests(&path) {
+            return Err(Failure::NeverConfiguration { path });
         }
         let Some(text) = files::read_config(&path)? else {
             let source = std::io::Error::from(std::io::ErrorKind::NotFound);
@@ -56,6 +59,9 @@ fn list(screen: &mut Screen, ledger: &Ledger) {
             .collect();
         screen.json(&json!({"trusted": all}));
         return;
+    }
+    if ledger.list().next().is_none() {
+        screen.line(&[plain("nothing is trusted")]);
     }
     for trusted in ledger.list() {
         let path = trusted.path.display().to_string();

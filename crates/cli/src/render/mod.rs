@@ -11,7 +11,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anstream::AutoStream;
-use serde_json::Value;
+use bailiwick_types::ErrorCode;
+use serde_json::{Value, json};
 
 pub(crate) use span::{Span, bad, faint, good, level, plain, strong, warning};
 
@@ -104,8 +105,21 @@ pub(crate) fn to_stderr(spans: &[Span<'_>]) {
     let _ = AutoStream::auto(std::io::stderr().lock()).write_all(&bytes);
 }
 
-/// What the argument parser has to say: help and version on stdout, mistakes on stderr.
+/// What the argument parser has to say: help and version on stdout, mistakes on stderr, or as JSON where that was
+/// asked for.
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {
-    let _ = message.print();
-    ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2))
+    let code = u8::try_from(message.exit_code()).unwrap_or(2);
+    if message.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let mut screen = Screen::new(true, false);
+        let text = message.render().to_string();
+        let summary = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        screen.json(&json!({"ok": false, "error": {
+            "code": ErrorCode::InvalidInput, "message": summary, "hint": text, "problems": [],
+        }}));
+        return screen.finish(code);
+    }
+    match message.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(5),
+        _ => ExitCode::from(code),
+    }
 }

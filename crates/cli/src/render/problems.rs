@@ -1,6 +1,6 @@
 //! Failures for people and for machines: what happened, where, and what to do next.
 
-use bailiwick_config::ConfigError;
+use bailiwick_config::{ConfigError, SettingProblem};
 use bailiwick_document::Problems;
 use bailiwick_policy::{Conflicts, Source};
 use serde_json::{Value, json};
@@ -8,99 +8,134 @@ use serde_json::{Value, json};
 use super::{bad, faint, plain, strong, to_stderr};
 use crate::failure::Failure;
 
+/// One mistake, whatever it came from.
+struct Told {
+    kind: Option<&'static str>,
+    message: String,
+    hint: Option<String>,
+    sources: Vec<Place>,
+}
+
+/// Where a mistake is.
+struct Place {
+    layer: Option<String>,
+    document: String,
+    line: Option<u32>,
+    column: Option<u32>,
+    path: String,
+}
+
 /// Tells a failure on stderr.
 pub(super) fn tell(failure: &Failure, quiet: bool) {
-    match failure {
-        Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => {
-            tell_problems(problems, quiet);
+    for Told { kind: _, message, hint, sources } in told(failure) {
+        to_stderr(&[bad("error: "), strong(&message)]);
+        for Place { layer, document, line, column, path } in &sources {
+            let mut at = document.clone();
+            if let (Some(line), Some(column)) = (line, column) {
+                at = format!("{at}:{line}:{column}");
+            }
+            let path = if path.is_empty() { String::new() } else { format!("  {path}") };
+            let layer = layer.as_ref().map_or_else(String::new, |layer| format!("  [{layer}]"));
+            to_stderr(&[faint("  --> "), plain(&at), faint(&path), faint(&layer)]);
         }
-        Failure::Conflicts(conflicts) => tell_conflicts(conflicts, quiet),
-        other => {
-            to_stderr(&[bad("error: "), strong(&other.to_string())]);
-            hint(other.hint().as_deref(), quiet);
+        if let Some(hint) = hint.filter(|_| !quiet) {
+            to_stderr(&[strong("  hint: "), plain(&hint)]);
         }
-    }
-}
-
-fn tell_problems(problems: &Problems, quiet: bool) {
-    for problem in &problems.list {
-        to_stderr(&[bad("error: "), strong(&problem.message)]);
-        let mut place = problems.document.clone();
-        if let Some(at) = problem.place {
-            place = format!("{place}:{}:{}", at.line, at.column);
-        }
-        if problem.path.as_str().is_empty() {
-            to_stderr(&[faint("  --> "), plain(&place)]);
-        } else {
-            to_stderr(&[faint("  --> "), plain(&place), faint("  "), faint(problem.path.as_str())]);
-        }
-        hint(problem.hint.as_deref(), quiet);
-    }
-}
-
-fn tell_conflicts(conflicts: &Conflicts, quiet: bool) {
-    for conflict in &conflicts.list {
-        to_stderr(&[bad("error: "), strong(&conflict.message)]);
-        for source in &conflict.sources {
-            to_stderr(&[faint("  --> "), plain(&source.to_string())]);
-        }
-        hint(conflict.hint.as_deref(), quiet);
-    }
-}
-
-fn hint(text: Option<&str>, quiet: bool) {
-    if let Some(text) = text.filter(|_| !quiet) {
-        to_stderr(&[strong("  hint: "), plain(text)]);
     }
 }
 
 /// A failure as JSON.
 pub(super) fn to_json(failure: &Failure) -> Value {
-    let problems: Vec<Value> = match failure {
-        Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => problems
-            .list
-            .iter()
-            .map(|problem| {
-                json!({
-                    "document": problems.document,
-                    "line": problem.place.map(|place| place.line),
-                    "column": problem.place.map(|place| place.column),
-                    "path": problem.path.as_str(),
-                    "message": problem.message,
-                    "hint": problem.hint,
-                })
-            })
-            .collect(),
-        Failure::Conflicts(conflicts) => conflicts
-            .list
-            .iter()
-            .map(|conflict| {
-                json!({
-                    "kind": conflict.kind.word(),
-                    "message": conflict.message,
-                    "hint": conflict.hint,
-                    "sources": conflict.sources.iter().map(source_json).collect::<Vec<_>>(),
-                })
-            })
-            .collect(),
-        _ => Vec::new(),
+    let told = told(failure);
+    let message = match told.as_slice() {
+        [] => failure.to_string(),
+        [only] => only.message.clone(),
+        [first, rest @ ..] => format!("{} (and {} more)", first.message, rest.len()),
     };
-    let first_hint = || problems.first().and_then(|problem| problem["hint"].as_str()).map(str::to_owned);
-    json!({"ok": false, "error": {
-        "code": failure.code(),
-        "message": failure.to_string(),
-        "hint": failure.hint().or_else(first_hint),
-        "problems": problems,
-    }})
+    let hint = told.first().and_then(|told| told.hint.clone());
+    let problems: Vec<Value> = told
+        .iter()
+        .map(|Told { kind, message, hint, sources }| {
+            let sources: Vec<Value> = sources
+                .iter()
+                .map(|Place { layer, document, line, column, path }| {
+                    json!({"layer": layer, "document": document, "line": line, "column": column, "path": path})
+                })
+                .collect();
+            json!({"kind": kind, "message": message, "hint": hint, "sources": sources})
+        })
+        .collect();
+    json!({"ok": false, "error": {"code": failure.code(), "message": message, "hint": hint, "problems": problems}})
 }
 
-fn source_json(source: &Source) -> Value {
+/// The mistakes behind a failure, all in one shape.
+fn told(failure: &Failure) -> Vec<Told> {
+    match failure {
+        Failure::Document(problems) | Failure::Config(ConfigError::Document(problems)) => {
+            of_document(problems)
+        }
+        Failure::Conflicts(conflicts) | Failure::Config(ConfigError::Profiles(conflicts)) => {
+            of_conflicts(conflicts)
+        }
+        Failure::Config(ConfigError::Settings(problems)) => problems
+            .iter()
+            .map(|SettingProblem { message, hint }| Told {
+                kind: None,
+                message: message.clone(),
+                hint: Some(hint.clone()),
+                sources: Vec::new(),
+            })
+            .collect(),
+        other => {
+            vec![Told { kind: None, message: other.to_string(), hint: other.hint(), sources: Vec::new() }]
+        }
+    }
+}
+
+fn of_document(problems: &Problems) -> Vec<Told> {
+    problems
+        .list
+        .iter()
+        .map(|problem| Told {
+            kind: None,
+            message: problem.message.clone(),
+            hint: problem.hint.clone(),
+            sources: vec![Place {
+                layer: None,
+                document: problems.document.clone(),
+                line: problem.place.map(|place| place.line),
+                column: problem.place.map(|place| place.column),
+                path: problem.path.to_string(),
+            }],
+        })
+        .collect()
+}
+
+fn of_conflicts(conflicts: &Conflicts) -> Vec<Told> {
+    let mut told: Vec<Told> = conflicts
+        .list
+        .iter()
+        .map(|conflict| Told {
+            kind: Some(conflict.kind.word()),
+            message: conflict.message.clone(),
+            hint: conflict.hint.clone(),
+            sources: conflict.sources.iter().map(place_of).collect(),
+        })
+        .collect();
+    if conflicts.untold > 0 {
+        let message = format!("and {} more conflicts like these", conflicts.untold);
+        told.push(Told { kind: None, message, hint: None, sources: Vec::new() });
+    }
+    told
+}
+
+fn place_of(source: &Source) -> Place {
     let Source { layer, document, place, path } = source;
-    json!({
-        "layer": layer,
-        "document": &**document,
-        "line": place.map(|place| place.line),
-        "column": place.map(|place| place.column),
-        "path": path.as_str(),
-    })
+    Place {
+        layer: Some(layer.to_string()),
+        document: document.to_string(),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+        path: path.to_string(),
+    }
 }

@@ -72,6 +72,37 @@ fn a_folder_widens_only_once_it_is_trusted_and_only_as_it_was() {
 }
 
 #[test]
+fn trust_does_not_depend_on_where_data_lives() {
+    let program = bailiwick().with_file("bailiwick.toml", "[limits]\nwall = \"6s\"\n").with_file("op.toml", "");
+    let run = program.run(&["--data", "data", "--config", "op.toml", "trust", "bailiwick.toml"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(program.run(&["--data", "elsewhere", "limits"]).code, Some(0));
+    // A record that came with the folder counts for nothing.
+    let hash = program.run(&["trust", "--list", "--json"]).stdout;
+    assert!(hash.contains("sha256"), "{hash}");
+    let stranger = bailiwick()
+        .with_file("bailiwick.toml", "[limits]\nwall = \"6s\"\n")
+        .with_file(".data/trusted", "00  /work/bailiwick.toml\n");
+    assert_eq!(stranger.run(&["--data", ".data", "limits"]).code, Some(2));
+}
+
+#[test]
+fn a_file_where_guests_write_cannot_be_trusted() {
+    let program = bailiwick().with_home_file(".local/share/bailiwick/workspaces/t/bailiwick.toml", "");
+    let file = program.home().join(".local/share/bailiwick/workspaces/t/bailiwick.toml");
+    let run = program.run(&["trust", &file.display().to_string()]);
+    assert!(run.code == Some(2) && run.stderr.contains("will never be read as configuration"), "{run:?}");
+}
+
+#[test]
+fn the_defaults_can_be_had_when_the_settings_are_broken() {
+    let program = bailiwick().with_home_file(USER_FILE, "nonsense");
+    assert_eq!(program.run(&["config", "show", "--defaults"]).code, Some(0));
+    let run = program.run(&["config", "show", "--defaults", "--json"]);
+    assert!(run.code == Some(0) && run.stdout.contains("\"defaults\""), "{run:?}");
+}
+
+#[test]
 fn only_a_folders_own_file_can_be_trusted() {
     let program = bailiwick().with_file("other.toml", "");
     let run = program.run(&["trust", "other.toml"]);
@@ -86,7 +117,7 @@ fn a_key_that_nothing_uses_yet_says_so() {
     let program = bailiwick().with_home_file(USER_FILE, "[approvals]\nnotify = [\"x\"]\n");
     let run = program.run(&["limits"]);
     assert!(run.stderr.contains("note: approvals.notify"), "{}", run.stderr);
-    assert!(run.stderr.contains("has no effect before the server exists"), "{}", run.stderr);
+    assert!(run.stderr.contains("has no effect yet: it waits for the server"), "{}", run.stderr);
     assert_eq!(program.run(&["-q", "limits"]).stderr, "");
 }
 
@@ -95,5 +126,5 @@ fn without_a_home_the_program_still_answers() {
     let program = bailiwick().with_variable("HOME", "");
     assert_eq!(program.run(&["limits"]).code, Some(0));
     let run = program.run(&["trust", "--list"]);
-    assert!(run.code == Some(2) && run.stderr.contains("there is no data folder"), "{run:?}");
+    assert!(run.code == Some(2) && run.stderr.contains("there is no configuration folder"), "{run:?}");
 }

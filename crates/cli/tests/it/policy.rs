@@ -52,9 +52,9 @@ fn explain_says_no_with_the_narrowest_fix_and_its_risk() {
     rule          network
     layer         baseline
     reason        network-blocked: the network mode is `blocked`, so there is no fetch at all
-    fix           add to the overrides:
-                    network: "allowlist"
-                    hosts: ["api.github.com"]
+    fix           in the overrides:
+                    network: allowlist
+                    hosts: [api.github.com]
     risk          L3 → L4
     "#);
 }

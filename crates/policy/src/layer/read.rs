@@ -225,6 +225,9 @@ pub fn limit(reader: &mut Reader, entry: &Entry<'_>, kind: LimitKind) -> Option<
 }
 
 fn unknown_limit(reader: &mut Reader, key: &bailiwick_document::Key, entry: &Entry<'_>) {
+    if reader.has_told_enough() {
+        return reader.one_more();
+    }
     let known = || LimitKind::ALL.iter().map(|kind| kind.key());
     let hint = did_you_mean(&key.text, known(), || {
         format!("known limits: {}", known().collect::<Vec<_>>().join(", "))

@@ -26,7 +26,10 @@ fn unknown_keys_wrong_types_and_broken_text_point_at_their_place() {
     check("network: {open: 1}\n", &["`network` must be a text, but is a map", "o.yaml:1:10"]);
     check("network: [\n", &["not valid YAML", "o.yaml:2:1"]);
     check("a: &x 1\n", &["anchors and aliases", "o.yaml:1:4"]);
-    check("network: strict\nlimits: {wall: 1s}\n", &["unknown field `network`", "move it below `overrides:`"]);
+    check(
+        "network: strict\nlimits: {wall: 1s}\n",
+        &["unknown field `network`", "move it below `overrides:`"],
+    );
     check("network: 5\n", &["`network` must be a text", "one of blocked, allowlist, strict, open"]);
 }
 
@@ -42,7 +45,11 @@ fn conflicts_and_rules_without_effect_name_both_sides() {
     );
     check(
         "hosts: [api.github.com]\n",
-        &["host `api.github.com` has no effect", "o.yaml:1:9  hosts[0]  [tool]", "hint: add `network: allowlist`"],
+        &[
+            "host `api.github.com` has no effect",
+            "o.yaml:1:9  hosts[0]  [tool]",
+            "hint: add `network: allowlist`",
+        ],
     );
 }
 

@@ -73,7 +73,8 @@ fn a_folder_widens_only_once_it_is_trusted_and_only_as_it_was() {
 
 #[test]
 fn trust_does_not_depend_on_where_data_lives() {
-    let program = bailiwick().with_file("bailiwick.toml", "[limits]\nwall = \"6s\"\n").with_file("op.toml", "");
+    let program =
+        bailiwick().with_file("bailiwick.toml", "[limits]\nwall = \"6s\"\n").with_file("op.toml", "");
     let run = program.run(&["--data", "data", "--config", "op.toml", "trust", "bailiwick.toml"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(program.run(&["--data", "elsewhere", "limits"]).code, Some(0));

@@ -4,6 +4,7 @@
 //! the pattern and the path of a request are brought into the same plain form first, so `%61` and `a` are one.
 
 use std::cmp::Ordering;
+use std::fmt::Write as _;
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -150,5 +151,8 @@ pub(crate) fn plain_url_path(path: &str) -> PlainPath {
 
 /// A character as it stands percent-encoded in a path.
 fn encoded(c: char) -> String {
-    c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02X}")).collect()
+    c.encode_utf8(&mut [0; 4]).bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "%{byte:02X}");
+        text
+    })
 }

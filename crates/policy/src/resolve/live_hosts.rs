@@ -56,14 +56,14 @@ pub(super) fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule:
     }
     // One refusal is enough to say so; the lists may be long.
     let baseline = fold.baseline.clone();
-    let hit = baseline.never.iter().find(|never| {
+    let first = baseline.never.iter().find(|never| {
         let meets = never.value.pattern().overlaps(rule.value.pattern())
             || carries_refused(&never.value, &rule.value);
         meets && ports_meet(&never.value, &rule.value)
     });
-    if let Some(never) = hit {
-        let shown = rule.value.describe();
-        let message = format!("host `{shown}` is allowed, but the operator never allows `{}`", never.value);
+    if let Some(never) = first {
+        let granted = rule.value.describe();
+        let message = format!("host `{granted}` is allowed, but the operator never allows `{}`", never.value);
         let hint = Some("drop the entry, or name only hosts outside the operator's list".to_owned());
         let sources = vec![layer.source(rule), baseline.layer.source(never)];
         fold.conflict(ConflictKind::AllowedAndDenied, message, hint, sources);
@@ -118,11 +118,12 @@ fn address_trouble(fold: &Fold<'_>, rule: &HostRule) -> Option<(&'static str, &'
         HostPattern::Block(block) => (classify_block(*block)?, false),
     };
     match (class, rule.private) {
-        (AddressClass::Private, false) => Some(("the address is not a public one", SAY_PRIVATE)),
         (AddressClass::Metadata, _) if !reserved => {
             Some(("the address hands out cloud credentials", OPERATOR))
         }
-        (AddressClass::Metadata, false) => Some(("the address is not a public one", SAY_PRIVATE)),
+        (AddressClass::Private | AddressClass::Metadata, false) => {
+            Some(("the address is not a public one", SAY_PRIVATE))
+        }
         (AddressClass::Unusable, _) => Some(("the address can never be reached", "drop the entry")),
         (AddressClass::Public, true) if matches!(rule.pattern(), HostPattern::Address(_)) => {
             Some(("the address is a public one, so `private` says nothing", "drop `private`"))

@@ -51,7 +51,7 @@ fn endless_lists_are_refused_at_once() {
     let text = format!("hosts: [{{host: a.test, paths: [{paths}]}}]");
     check(&text, (1, 31), "hosts[0].paths", "has 51 entries; at most 50", "");
     let rule = format!("{{host: a.test, paths: [{}]}}", vec!["/x"; 50].join(","));
-    let many = vec![rule.as_str(); 11].join(",");
+    let many = [rule.as_str(); 11].join(",");
     let problems = layer(&format!("hosts: [{many}]")).unwrap_err();
     assert!(problems.to_string().contains("more than 500 paths in all"), "{problems}");
     let names = vec!["eval"; 201].join(",");

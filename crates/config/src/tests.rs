@@ -279,6 +279,12 @@ fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
     check_refused(&machine, "only the operator sets `server.listen`", "bailiwick trust");
     machine.folder_file("[approvals]\nnotify = [\"x\"]");
     check_refused(&machine, "only the operator sets `approvals.notify`", "bailiwick trust");
+    // A folder below an opened one may be a link to anywhere.
+    machine.user_file("[fs]\nreadRoots = [\"/srv/data\"]\nmounts = [\"/srv/code\"]\n");
+    for text in ["[fs]\nreadRoots = [\"/srv/data/link\"]", "[fs]\nmounts = [\"/srv/code/link\"]"] {
+        machine.folder_file(text);
+        check_refused(&machine, "would widen", "bailiwick trust");
+    }
     // What takes away a deny, or loosens an ask of the operator, widens too; emptying a list of denies adds nothing.
     machine.user_file("[policy.ask]\nnet = \"always\"\n");
     machine.folder_file("[policy.ask]\nnet = \"first\"");

@@ -27,7 +27,6 @@ pub(crate) struct Patterns {
 }
 
 /// All patterns of all secrets.
-#[expect(single_use_lifetimes, reason = "it cannot be left out within `impl Trait`")]
 pub(crate) fn patterns<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Patterns {
     let mut texts = Vec::new();
     let mut too_short = 0;

@@ -54,12 +54,10 @@ pub enum RedactorError {
 
 impl Redactor {
     /// Learns the secrets; they may be dropped afterwards.
-    #[expect(single_use_lifetimes, reason = "it cannot be left out within `impl Trait`")]
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Result<Self, RedactorError> {
         Self::with_table_limit(secrets, TABLE_LIMIT)
     }
 
-    #[expect(single_use_lifetimes, reason = "it cannot be left out within `impl Trait`")]
     pub(crate) fn with_table_limit<'a>(
         secrets: impl IntoIterator<Item = &'a Secret>,
         table_limit: usize,

@@ -473,3 +473,85 @@ fn a_file_is_replaced_whole_or_not_at_all() {
     assert!(files::replace(Path::new("/proc/nope/x"), "three", files::Readers::Owner).is_err());
     assert_eq!(files::read_config(Path::new("/nowhere/at/all")).unwrap(), None);
 }
+
+/// What a folder's file might say, wide and narrow.
+const SAYINGS: &[&str] = &[
+    "limits.wall = \"1s\"",
+    "limits.wall = \"9s\"",
+    "ceilings.wall = \"2s\"",
+    "ceilings.steps = 10_000",
+    "ceilings.memory = \"2GiB\"",
+    "ceilings.network = [\"blocked\", \"strict\"]",
+    "ceilings.network = [\"allowlist\"]",
+    "ceilings.risk = \"L1\"",
+    "policy.allow = [\"console\"]",
+    "policy.allow = [\"crypto.**\"]",
+    "policy.allow = [\"timers\"]",
+    "policy.deny = [\"crypto.*\", \"eval\"]",
+    "policy.deny = []",
+    "policy.network = \"blocked\"",
+    "policy.network = \"allowlist\"",
+    "policy.network = \"open\"",
+    "policy.hosts.allow = [\"a.test\"]",
+    "policy.hosts.allow = [\"*.b.test\"]",
+    "policy.hosts.never = [\"a.test\", \"*.b.test\"]",
+    "policy.hosts.reserved = [\"169.254.169.254\"]",
+    "policy.ask.net = \"always\"",
+    "policy.ask.fs = \"first\"",
+    "fs.readRoots = [\"/srv/a\"]",
+    "fs.readRoots = [\"/srv/a/sub\"]",
+    "fs.readRoots = []",
+    "approvals.autoFrom = \"L0\"",
+    "approvals.autoFrom = \"L5\"",
+    "server.listen = \"127.0.0.1:8283\"",
+];
+
+const OPERATORS: &[&str] = &[
+    "",
+    "policy.network = \"strict\"\nfs.readRoots = [\"/srv/a\", \"/srv/b\"]",
+    "policy.network = \"allowlist\"\npolicy.hosts.allow = [\"a.test\", \"*.b.test\"]\npolicy.allow = [\"crypto.**\", \"console\"]",
+    "policy.network = \"open\"\npolicy.hosts.reserved = [\"169.254.169.254\"]\npolicy.ask.net = \"first\"",
+];
+
+const TOOLS: &[&str] = &[
+    "",
+    "fileRead: true",
+    "network: strict\nfileRead: true",
+    "network: allowlist\nhosts: [c.test]",
+    "network: open",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 120, ..Default::default() })]
+
+    #[test]
+    fn no_untrusted_folder_file_ever_widens(
+        operator in proptest::sample::select(OPERATORS),
+        sayings in proptest::sample::subsequence(SAYINGS, 1..5),
+        tool in proptest::sample::select(TOOLS),
+    ) {
+        let machine = Machine::new();
+        machine.user_file(operator);
+        let before = machine.load().unwrap().settings;
+        machine.folder_file(&sayings.join("\n"));
+        // A key said twice is no TOML, and a widening one is refused: both are fine.
+        let Ok(after) = machine.load().map(|loaded| loaded.settings) else { return Ok(()) };
+        let tree = parse("o", tool, Format::Yaml, Bounds::WRITTEN_BY_HAND).unwrap();
+        let layer = Arc::new(Layer::read("o", &tree, bailiwick_types::LayerName::Tool).unwrap());
+        proptest::prop_assert!(after.approvals.auto_from <= before.approvals.auto_from);
+        proptest::prop_assert!(after.baseline.ceilings.risk <= before.baseline.ceilings.risk);
+        for kind in LimitKind::ALL {
+            let ceiling = |settings: &Settings| settings.baseline.ceilings.limits.get(*kind);
+            proptest::prop_assert!(ceiling(&after) <= ceiling(&before), "{}", kind.key());
+        }
+        let resolved = |settings: &Settings| resolve(&settings.baseline, None, Some(&layer));
+        match (resolved(&before), resolved(&after)) {
+            (Ok(before), Ok(after)) => {
+                let diff = bailiwick_policy::diff(&before, &after);
+                proptest::prop_assert!(!diff.is_wider(), "{sayings:?} widened {operator:?}: {:?}", diff.newly_allowed);
+            }
+            (Err(_), Ok(_)) => proptest::prop_assert!(false, "{sayings:?} made {tool:?} possible"),
+            (_, Err(_)) => {}
+        }
+    }
+}

@@ -7,7 +7,7 @@ pub(super) fn look(source: &Source) -> Vec<Remark> {
     let said = source.attributes.iter().flat_map(|attribute| attribute.said(&source.tokens));
     said.filter(|meta| meta.path == "ignore")
         .map(|meta| {
-            let instead = "make it run, delete it, or let `requires!` say what the machine lacks";
+            let instead = "make it run, or delete it";
             Remark::new(meta.line, "an ignored test", instead)
         })
         .collect()

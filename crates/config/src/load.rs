@@ -88,6 +88,12 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
     let settings = Settings::from_config(&config, &files)?;
     refuse_own_folders(environment, &config, data_folder.as_deref(), &files)?;
     let guest_folders = guest_folders(data_folder.as_deref(), environment, &config);
+    // Whatever was read, by whatever name, must not lie where guests write.
+    for file in &files {
+        if let Some(why) = lies_in(file, &guest_folders) {
+            return Err(ConfigError::NotConfiguration { path: file.clone(), why });
+        }
+    }
     Ok(Loaded { config, settings, data_folder, files, notes, guest_folders })
 }
 
@@ -130,6 +136,8 @@ impl Loading<'_> {
         operator.baseline.check_profiles().map_err(ConfigError::Profiles)?;
         let Some((path, text)) = self.folder_file(&settled)? else { return Ok(settled) };
         let trusted = match self.environment.config_folder() {
+            // A record that guests could write says nothing.
+            Some(folder) if self.written_by_guests(&folder.join(FOLDER_FILE), &settled).is_some() => false,
             Some(folder) => Trust::open(&folder)?.covers(&path, &text),
             None => false,
         };
@@ -152,9 +160,6 @@ impl Loading<'_> {
         let named = self.request.config.as_ref().or(self.environment.config.as_ref());
         if let Some(named) = named {
             let path = self.environment.working_folder.join(named);
-            if let Some(why) = self.written_by_guests(&path, config) {
-                return Err(ConfigError::NotConfiguration { path, why });
-            }
             if !self.add_file(config, &path)? {
                 return Err(ConfigError::Missing { path });
             }

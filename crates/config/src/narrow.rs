@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use bailiwick_document::{DocPath, Place, Problem, Problems};
-use bailiwick_policy::{AskWhen, CapabilityPattern, CapabilitySet, HostRule, NetworkMode, Sourced};
-use bailiwick_types::LimitKind;
+use bailiwick_policy::{
+    AskWhen, Capability, CapabilityPattern, CapabilitySet, HostRule, NetworkMode, Room, Sourced, without,
+};
+use bailiwick_types::{LimitKind, Limits};
 
 use crate::keys::{KEYS, Key, Narrowing};
 use crate::merge::{Config, Origin};
@@ -22,14 +24,17 @@ use crate::value::Value;
 pub(crate) fn apply(settled: &mut Config, by_files: &Config, sheet: Sheet) -> Result<(), Problems> {
     let mut problems = Vec::new();
     let mut accepted = Vec::new();
+    let mut added = Added::default();
     for (key, value, place) in sheet.values {
+        added.note(key, &value);
         let current = |config: &Config| config.get(&key.path).map(|setting| setting.value.clone());
-        match (
-            narrowed(key, current(settled).as_ref(), &value),
-            narrowed(key, current(by_files).as_ref(), &value),
-        ) {
+        let (now, before) = (current(settled), current(by_files));
+        match (narrowed(key, now.as_ref(), &value), narrowed(key, before.as_ref(), &value)) {
             (Some(value), _) => accepted.push((key, value, place)),
-            (None, Some(_)) => {}
+            // Narrower than the operator's files, but not than what is settled: both hold.
+            (None, Some(_)) => {
+                accepted.extend(now.and_then(|now| common(&now, &value)).map(|both| (key, both, place)));
+            }
             (None, None) => problems.push(refused(key, place, &sheet.document)),
         }
     }
@@ -46,11 +51,39 @@ pub(crate) fn apply(settled: &mut Config, by_files: &Config, sheet: Sheet) -> Re
     if let Some(problems) = Problems::from_list(&*sheet.document, problems) {
         return Err(problems);
     }
+    let denied_before = denied(settled);
     for (key, value, place) in accepted {
         settled.set(key, value, Origin::File { path: sheet.document.clone(), place });
     }
-    make_fit(settled);
+    added.deny = added.deny.difference(denied_before);
+    make_fit(settled, &added, &Origin::File { path: sheet.document.clone(), place: None });
     Ok(())
+}
+
+/// What the folder added to the lists of what is not allowed.
+#[derive(Default)]
+struct Added {
+    deny: CapabilitySet,
+    never: Vec<Arc<HostRule>>,
+}
+
+impl Added {
+    fn note(&mut self, key: &Key, value: &Value) {
+        match (key.path.as_str(), value) {
+            ("policy.deny", Value::Patterns(patterns)) => self.deny = set_of(patterns),
+            ("policy.hosts.never", Value::Hosts(rules)) => {
+                self.never = rules.iter().map(|rule| rule.value.clone()).collect();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn denied(config: &Config) -> CapabilitySet {
+    match config.get("policy.deny").map(|setting| &setting.value) {
+        Some(Value::Patterns(patterns)) => set_of(patterns),
+        _ => CapabilitySet::EMPTY,
+    }
 }
 
 fn trust_hint(document: &str) -> String {
@@ -77,6 +110,9 @@ fn narrowed(key: &Key, current: Option<&Value>, new: &Value) -> Option<Value> {
     match key.narrowing {
         Narrowing::Fixed => None,
         Narrowing::Smaller => is_smaller(current, new).then(|| new.clone()),
+        Narrowing::Fewer if key.path == "policy.hosts.reserved" => {
+            reserves_fewer(current, new).then(|| new.clone())
+        }
         Narrowing::Fewer => is_fewer(current, new).then(|| new.clone()),
         Narrowing::More => joined(current, new),
     }
@@ -87,7 +123,8 @@ fn is_smaller(current: &Value, new: &Value) -> bool {
         (Value::Duration(now), Value::Duration(new)) => new <= now,
         (Value::Limit(a, now), Value::Limit(b, new)) => a == b && new <= now,
         (Value::Level(now), Value::Level(new)) => new <= now,
-        (Value::Mode(now), Value::Mode(new)) => new <= now,
+        // A list can hold private hosts, which `strict` does not reach: neither is the narrower one.
+        (Value::Mode(now), Value::Mode(new)) => *new == NetworkMode::Blocked || *now == NetworkMode::Open,
         (Value::Ask(now), Value::Ask(new)) => strictness(*new) >= strictness(*now),
         _ => false,
     }
@@ -115,6 +152,46 @@ fn is_fewer(current: &Value, new: &Value) -> bool {
     }
 }
 
+/// The same for a list of whole hosts, where no port means all ports.
+fn reserves_fewer(current: &Value, new: &Value) -> bool {
+    match (current, new) {
+        (Value::Hosts(now), Value::Hosts(new)) => {
+            new.iter().all(|rule| now.iter().any(|mine| mine.value.refuses_all_of(&rule.value)))
+        }
+        _ => false,
+    }
+}
+
+/// What two lists have in common; nothing where one value simply stays.
+fn common(now: &Value, new: &Value) -> Option<Value> {
+    match (now, new) {
+        (Value::Modes(now), Value::Modes(new)) => {
+            Some(Value::Modes(now.iter().filter(|mode| new.contains(mode)).copied().collect()))
+        }
+        (Value::Patterns(now), Value::Patterns(new)) => {
+            let only_now = set_of(now).difference(set_of(new));
+            Some(Value::Patterns(without(now, only_now)))
+        }
+        (Value::Hosts(now), Value::Hosts(new)) => {
+            let covered = |rule: &&Sourced<Arc<HostRule>>, by: &[Sourced<Arc<HostRule>>]| {
+                by.iter().any(|other| other.value.covers(&rule.value))
+            };
+            let both = now
+                .iter()
+                .filter(|rule| covered(rule, new))
+                .chain(new.iter().filter(|rule| covered(rule, now)));
+            Some(Value::Hosts(both.cloned().collect()))
+        }
+        (Value::Folders(now), Value::Folders(new)) => {
+            Some(Value::Folders(now.iter().filter(|folder| new.contains(folder)).cloned().collect()))
+        }
+        (Value::Texts(now), Value::Texts(new)) => {
+            Some(Value::Texts(now.iter().filter(|text| new.contains(text)).cloned().collect()))
+        }
+        _ => None,
+    }
+}
+
 fn set_of(patterns: &[Sourced<CapabilityPattern>]) -> CapabilitySet {
     patterns.iter().fold(CapabilitySet::EMPTY, |set, pattern| set.union(pattern.value.set()))
 }
@@ -137,77 +214,61 @@ fn joined(current: &Value, new: &Value) -> Option<Value> {
     }
 }
 
-/// Takes away what the narrowed settings no longer leave room for.
-fn make_fit(config: &mut Config) {
-    let denied = match config.get("policy.deny").map(|setting| &setting.value) {
-        Some(Value::Patterns(patterns)) => set_of(patterns),
-        _ => CapabilitySet::EMPTY,
-    };
-    replace(config, "policy.allow", |value| match value {
-        Value::Patterns(patterns) => Some(Value::Patterns(without(patterns, denied))),
-        _ => None,
-    });
-    let never: Vec<Arc<HostRule>> = match config.get("policy.hosts.never").map(|setting| &setting.value) {
-        Some(Value::Hosts(rules)) => rules.iter().map(|rule| rule.value.clone()).collect(),
+/// Takes away what the narrowed settings no longer leave room for, in the baseline and in the profiles.
+fn make_fit(config: &mut Config, added: &Added, origin: &Origin) {
+    let offered = match config.get("ceilings.network").map(|setting| &setting.value) {
+        Some(Value::Modes(modes)) => modes.clone(),
         _ => Vec::new(),
     };
-    replace(config, "policy.hosts.allow", |value| match value {
+    let no_network = added.deny.contains(Capability::NetFetch);
+    replace(config, "policy.allow", origin, |value| match value {
+        Value::Patterns(patterns) => Some(Value::Patterns(without(patterns, added.deny))),
+        _ => None,
+    });
+    replace(config, "policy.network", origin, |value| match value {
+        Value::Mode(mode) if no_network || !offered.contains(mode) => Some(Value::Mode(NetworkMode::Blocked)),
+        _ => None,
+    });
+    replace(config, "policy.hosts.allow", origin, |value| match value {
+        Value::Hosts(_) if no_network => Some(Value::Hosts(Vec::new())),
         Value::Hosts(rules) => {
             let free = |rule: &&Sourced<Arc<HostRule>>| {
-                !never.iter().any(|never| never.pattern().overlaps(rule.value.pattern()))
+                !added.never.iter().any(|never| rule.value.meets_refusal(never))
             };
             Some(Value::Hosts(rules.iter().filter(free).cloned().collect()))
         }
         _ => None,
     });
-    let offered = match config.get("ceilings.network").map(|setting| &setting.value) {
-        Some(Value::Modes(modes)) => modes.clone(),
+    let mut limits = Limits::shipped_ceilings();
+    for kind in LimitKind::ALL {
+        let Some(Value::Limit(_, ceiling)) =
+            config.get(&format!("ceilings.{}", kind.key())).map(|s| s.value.clone())
+        else {
+            continue;
+        };
+        // Every ceiling was checked when it was read.
+        if limits.set(*kind, ceiling).is_ok() {
+            replace(config, &format!("limits.{}", kind.key()), origin, |value| match value {
+                Value::Limit(kind, limit) if *limit > ceiling => Some(Value::Limit(*kind, ceiling)),
+                _ => None,
+            });
+        }
+    }
+    let read_roots = match config.get("fs.readRoots").map(|setting| &setting.value) {
+        Some(Value::Folders(folders)) => folders.clone(),
         _ => Vec::new(),
     };
-    replace(config, "policy.network", |value| match value {
-        Value::Mode(mode) if !offered.contains(mode) => Some(Value::Mode(NetworkMode::Blocked)),
-        _ => None,
-    });
-    for kind in LimitKind::ALL {
-        let ceiling = match config.get(&format!("ceilings.{}", kind.key())).map(|setting| &setting.value) {
-            Some(Value::Limit(_, ceiling)) => *ceiling,
-            _ => continue,
-        };
-        replace(config, &format!("limits.{}", kind.key()), |value| match value {
-            Value::Limit(kind, limit) if *limit > ceiling => Some(Value::Limit(*kind, ceiling)),
-            _ => None,
-        });
+    let room = Room { limits, networks: offered, never: added.never.clone(), denied: added.deny, read_roots };
+    for (profile, _) in config.profiles.values_mut() {
+        profile.layer = Arc::new(profile.layer.fitted(&room));
     }
 }
 
-/// Allows without what is denied, each capability by its name where a pattern held both.
-fn without(
-    patterns: &[Sourced<CapabilityPattern>],
-    denied: CapabilitySet,
-) -> Vec<Sourced<CapabilityPattern>> {
-    let mut kept = Vec::new();
-    for pattern in patterns {
-        let free = pattern.value.set().difference(denied);
-        if free == pattern.value.set() {
-            kept.push(pattern.clone());
-            continue;
-        }
-        kept.extend(free.iter().map(|capability| Sourced {
-            value: CapabilityPattern::exact(capability),
-            place: pattern.place,
-            path: pattern.path.clone(),
-            document: pattern.document.clone(),
-        }));
-    }
-    kept
-}
-
-/// Puts another value in the place of one, if there is one; where it came from stays.
-fn replace(config: &mut Config, path: &str, change: impl Fn(&Value) -> Option<Value>) {
+/// Puts another value in the place of one; it then comes from the folder's file.
+fn replace(config: &mut Config, path: &str, origin: &Origin, change: impl Fn(&Value) -> Option<Value>) {
     let Some(setting) = config.get(path) else { return };
-    let Some(value) = change(&setting.value) else { return };
-    let origin = setting.origin.clone();
+    let Some(value) = change(&setting.value).filter(|value| *value != setting.value) else { return };
     if let Some(key) = KEYS.iter().find(|key| key.path == path) {
-        config.set(key, value, origin);
+        config.set(key, value, origin.clone());
     }
 }

@@ -307,6 +307,8 @@ fn what_a_folder_narrows_still_resolves_and_is_never_wider() {
         ),
         ("[policy]\nnetwork = \"open\"", "[policy]\nnetwork = \"strict\"\nask.net = \"first\""),
         ("[policy]\nallow = [\"crypto.**\"]", "[policy]\ndeny = [\"crypto.hmac\"]"),
+        ("[policy]\nnetwork = \"strict\"", "[policy]\ndeny = [\"net.fetch\"]"),
+        ("[policy]\nnetwork = \"allowlist\"\nhosts.allow = [\"a.test\"]", "[policy]\ndeny = [\"net.fetch\"]"),
         ("[fs]\nreadRoots = [\"/srv/a\", \"/srv/b\"]", "[fs]\nreadRoots = [\"/srv/b\"]"),
     ] {
         let machine = Machine::new();
@@ -323,6 +325,102 @@ fn what_a_folder_narrows_still_resolves_and_is_never_wider() {
         assert!(!diff.is_wider(), "{folder}: {diff:?}");
         assert!(!diff.is_empty() || folder.contains("ask"), "{folder} changed nothing");
     }
+}
+
+#[test]
+fn a_folder_that_says_nothing_changes_nothing() {
+    let machine = Machine::new();
+    machine.user_file("[policy]\nnetwork = \"allowlist\"\nhosts.allow = [\"*\", \"b.test\"]\nhosts.never = [\"*.corp.example\"]\n");
+    let shown = |machine: &Machine| shown(&machine.load().unwrap(), "policy.hosts.allow");
+    let before = shown(&machine);
+    machine.folder_file("");
+    assert_eq!(shown(&machine), before);
+    // Another port is another place.
+    machine.folder_file("[policy.hosts]\nnever = [\"b.test:8443\"]\n");
+    assert_eq!(shown(&machine), before);
+    machine.folder_file("[policy.hosts]\nnever = [\"b.test\"]\n");
+    assert_eq!(shown(&machine), format!("[\"*\"] from {}", machine.path("work/bailiwick.toml").display()));
+}
+
+#[test]
+fn what_a_folder_narrows_narrows_the_profiles_too() {
+    for (operator, folder, profile) in [
+        ("", "limits.steps = 100000\nceilings.steps = 100000", "strict"),
+        ("[profiles.web]\nnetwork = \"strict\"", "ceilings.network = [\"blocked\"]", "web"),
+        (
+            "[profiles.web]\nnetwork = \"allowlist\"\nhosts = [\"a.test\", \"b.test\"]",
+            "policy.hosts.never = [\"a.test\"]",
+            "web",
+        ),
+        ("[profiles.rd]\nfileRead = true", "policy.deny = [\"fs.read\"]", "rd"),
+        (
+            "[profiles.t]\nremoveDeny = [\"timers\"]\naddAllow = [\"timers\", \"console\"]",
+            "policy.deny = [\"console\"]",
+            "t",
+        ),
+        (
+            "fs.readRoots = [\"/srv\"]\n[profiles.rd]\nfileRead = true\nbasePath = \"/srv\"",
+            "fs.readRoots = []",
+            "rd",
+        ),
+    ] {
+        let machine = Machine::new();
+        machine.user_file(operator);
+        let name = bailiwick_types::ProfileName::parse(profile).unwrap();
+        let before = resolve(&machine.load().unwrap().settings.baseline, Some(&name), None).unwrap();
+        machine.folder_file(folder);
+        let narrowed = machine.load().unwrap().settings.baseline;
+        let after = resolve(&narrowed, Some(&name), None);
+        let after = after.unwrap_or_else(|conflicts| panic!("{folder}: {conflicts}"));
+        let diff = bailiwick_policy::diff(&before, &after);
+        assert!(!diff.is_wider() && !diff.is_empty(), "{folder}: {diff:?}");
+    }
+}
+
+#[test]
+fn a_list_is_narrowed_by_flag_and_folder_together() {
+    let machine = Machine::new();
+    machine.folder_file("[ceilings]\nnetwork = [\"blocked\", \"allowlist\"]\n");
+    let request = Request { set: vec!["ceilings.network=blocked,strict".into()], ..Request::default() };
+    let loaded = load(&machine.environment, &request).unwrap();
+    assert_eq!(
+        loaded.config.get("ceilings.network").unwrap().value.to_json(),
+        serde_json::json!(["blocked"])
+    );
+}
+
+#[test]
+fn a_reserved_address_may_be_narrowed_to_a_port() {
+    let machine = Machine::new();
+    machine.user_file("[policy.hosts]\nreserved = [\"169.254.169.254\"]\n");
+    machine.folder_file("[policy.hosts]\nreserved = [\"169.254.169.254:80\"]\n");
+    assert!(machine.load().is_ok());
+    machine.user_file("[policy.hosts]\nreserved = [\"169.254.169.254:80\"]\n");
+    machine.folder_file("[policy.hosts]\nreserved = [\"169.254.169.254\"]\n");
+    check_refused(&machine, "would widen", "bailiwick trust");
+}
+
+#[test]
+fn no_name_makes_a_guests_file_configuration() {
+    // The data folder around the operator's own file.
+    let machine = Machine::new();
+    machine.user_file("[limits]\nwall = \"1s\"\n");
+    let request = Request { data: Some(machine.path("home/.config")), ..Request::default() };
+    let refused =
+        |result: Result<Loaded, ConfigError>| matches!(result, Err(ConfigError::NotConfiguration { .. }));
+    assert!(refused(load(&machine.environment, &request)));
+    // The operator's own file as a link into the data folder.
+    let machine = Machine::new();
+    let inside = machine.file("home/.local/share/bailiwick/ws/bailiwick.toml", "[limits]\nwall = \"1s\"\n");
+    std::fs::create_dir_all(machine.path("home/.config/bailiwick")).unwrap();
+    std::os::unix::fs::symlink(&inside, machine.path("home/.config/bailiwick/bailiwick.toml")).unwrap();
+    assert!(refused(machine.load()));
+    // A trusted file that mounts its own folder.
+    let machine = Machine::new();
+    let text = format!("[fs]\nmounts = [\"{}\"]\n", machine.path("work").display());
+    let path = machine.folder_file(&text);
+    Trust::open(&machine.environment.config_folder().unwrap()).unwrap().record(&path, &text).unwrap();
+    assert!(refused(machine.load()));
 }
 
 #[test]
@@ -509,6 +607,7 @@ const SAYINGS: &[&str] = &[
 const OPERATORS: &[&str] = &[
     "",
     "policy.network = \"strict\"\nfs.readRoots = [\"/srv/a\", \"/srv/b\"]",
+    "policy.network = \"strict\"\npolicy.hosts.allow = [{host = \"10.0.0.5\", port = 8443, private = true}]",
     "policy.network = \"allowlist\"\npolicy.hosts.allow = [\"a.test\", \"*.b.test\"]\npolicy.allow = [\"crypto.**\", \"console\"]",
     "policy.network = \"open\"\npolicy.hosts.reserved = [\"169.254.169.254\"]\npolicy.ask.net = \"first\"",
 ];

@@ -45,7 +45,7 @@ pub use host::{
     is_bad_port,
 };
 pub use layer::read::ToolPolicy;
-pub use layer::{Layer, LimitRequest, Source, Sourced, read};
+pub use layer::{Layer, LimitRequest, Room, Source, Sourced, read, without};
 pub use network::{AskWhen, Method, MethodSet, NetworkMode};
 pub use path::{GuestPath, PathError, Root};
 pub use resolve::{Conflict, ConflictKind, Conflicts, MAX_PROFILE_LINKS, resolve};

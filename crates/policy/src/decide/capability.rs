@@ -63,7 +63,10 @@ impl EffectivePolicy {
             Grant::FileWrite => Widening { file_write: true, ..Widening::default() },
             Grant::Destructive => Widening { destructive: true, ..Widening::default() },
         };
-        if self.powers.deny.contains(capability) && capability.grant() != Grant::Destructive {
+        // `destructive` lifts the baseline's own entry by itself.
+        let denied_at = self.powers.deny_from.get(capability as usize).copied().unwrap_or(0);
+        let lifts_itself = capability.grant() == Grant::Destructive && denied_at == 0;
+        if self.powers.deny.contains(capability) && !lifts_itself {
             // What is denied by entry may already be on the allow list.
             let lifted = Widening { remove_deny: Some(capability), ..Widening::default() };
             return vec![lifted, Widening { remove_deny: Some(capability), ..plain }];

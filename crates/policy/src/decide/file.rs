@@ -175,9 +175,18 @@ impl EffectivePolicy {
         if self.powers.allowed.contains(capability) {
             return vec![Widening { base_path: base, ..Widening::default() }];
         }
-        self.grants_of(capability)
-            .into_iter()
-            .map(|grant| Widening { base_path: base.clone(), ..grant })
-            .collect()
+        // A base path that confines nothing today may confine what is granted then.
+        let dormant = self.layers.iter().rev().find_map(|layer| layer.base_path.as_ref());
+        let wider = dormant.and_then(|base| base.value.common_folder(&GuestPath::parse(question.path).ok()?));
+        let grants = self.grants_of(capability);
+        let with_base = |base: Option<GuestPath>| {
+            grants
+                .iter()
+                .map(move |grant| Widening { base_path: base.clone(), ..grant.clone() })
+                .collect::<Vec<_>>()
+        };
+        let mut candidates = with_base(base);
+        candidates.extend(wider.map(|wider| with_base(Some(wider))).into_iter().flatten());
+        candidates
     }
 }

@@ -122,6 +122,15 @@ pub fn classify(address: IpAddr) -> AddressClass {
 
 /// The class of a whole block, when one row of the table holds all of it.
 pub(crate) fn classify_block(block: IpNet) -> Option<AddressClass> {
+    // A block of NAT64 is the block it carries.
+    if let IpNet::V6(v6) = block
+        && v6.prefix_len() >= 96
+        && let [0x64, 0xff9b, 0, 0, 0, 0, ..] = v6.network().segments()
+        && let [Some(inside), None] = carried(v6.network())
+    {
+        let inside = IpNet::new(IpAddr::V4(inside), v6.prefix_len() - 96).ok()?;
+        return classify_block(inside).or(Some(AddressClass::Public));
+    }
     for (row, class) in BLOCKS.iter() {
         if row.contains(&block) {
             return Some(*class);

@@ -48,7 +48,13 @@ impl PathGlob {
         // Written as people write, matched as requests are: `/ä b` is `/%C3%A4%20b` there.
         let written: String = text
             .chars()
-            .flat_map(|c| if c.is_ascii_graphic() { vec![c] } else { encoded(c).chars().collect() })
+            .flat_map(|c| {
+                if c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '`') {
+                    vec![c]
+                } else {
+                    encoded(c).chars().collect()
+                }
+            })
             .collect();
         let PlainPath::Plain(plain) = plain_url_path(&written) else {
             return Err(
@@ -143,7 +149,10 @@ pub(crate) fn plain_url_path(path: &str) -> PlainPath {
     }
     let Ok(plain) = String::from_utf8(plain) else { return PlainPath::Ambiguous };
     // Some servers cut a parameter off a segment first and then see `..`.
-    if plain.split('/').any(|segment| segment.starts_with("..;") || segment.starts_with(".;")) {
+    if plain
+        .split('/')
+        .any(|segment| ["..;", ".;", "..%3B", ".%3B"].iter().any(|dots| segment.starts_with(dots)))
+    {
         return PlainPath::Ambiguous;
     }
     PlainPath::Plain(plain)

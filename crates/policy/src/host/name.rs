@@ -60,15 +60,29 @@ impl std::fmt::Display for HostName {
     }
 }
 
-/// A URL or host as it may be shown: whatever stands before an `@` of its authority is hidden, however broken the
-/// rest is. It may be a password.
+/// A URL or host as it may be shown: what stands before the `@` of its authority is hidden. It may be a password.
 pub(crate) fn without_userinfo(text: &str) -> String {
-    let start = text.find("://").map_or(0, |at| at + 3);
-    let (scheme, rest) = text.split_at_checked(start).unwrap_or(("", text));
-    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    let (authority, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}***@{host}{tail}"),
+    if let Ok(mut url) = url::Url::parse(text)
+        && url.has_host()
+    {
+        let hidden = !url.username().is_empty() || url.password().is_some();
+        if !hidden {
+            return text.to_owned();
+        }
+        if url.set_password(None).is_ok() && url.set_username("***").is_ok() {
+            return url.into();
+        }
+    }
+    // What is no URL has no authority to look into: everything up to its last `@` goes.
+    match text.rsplit_once('@') {
         None => text.to_owned(),
+        Some((before, host)) => {
+            let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+            let scheme = before.split_once(':').filter(|(scheme, rest)| {
+                rest.starts_with(['/', '\\']) && !scheme.is_empty() && scheme.chars().all(is_scheme)
+            });
+            let scheme = scheme.map_or_else(String::new, |(scheme, _)| format!("{scheme}://"));
+            format!("{scheme}***@{host}")
+        }
     }
 }

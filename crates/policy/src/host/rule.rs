@@ -197,9 +197,26 @@ impl HostRule {
     }
 
     /// Whether everything the other rule refuses is refused by this one. A refusal without a port is for all ports.
-    pub(crate) fn refuses_all_of(&self, other: &Self) -> bool {
+    pub fn refuses_all_of(&self, other: &Self) -> bool {
         let ports = !matches!(self.port, PortRule::Exact(_)) || self.port == other.port;
         ports && self.pattern.covers(&other.pattern)
+    }
+
+    /// Whether a grant names a host that a refusal refuses. `*` names none: it means what is left open.
+    pub fn meets_refusal(&self, refusal: &Self) -> bool {
+        let ports = match (refusal.port, self.port) {
+            (PortRule::Exact(refused), PortRule::Exact(granted)) => refused == granted,
+            (PortRule::Exact(refused), PortRule::SchemeDefault) => matches!(refused, 80 | 443),
+            _ => true,
+        };
+        let hosts = match &self.pattern {
+            HostPattern::Any => false,
+            HostPattern::Address(address) => refusal.pattern.refuses(&HostName::Address(*address)),
+            HostPattern::Wildcard(_) | HostPattern::Domain(_) | HostPattern::Block(_) => {
+                refusal.pattern.overlaps(&self.pattern)
+            }
+        };
+        ports && hosts
     }
 
     /// The rule as it is written in a document: a text where that is enough.

@@ -3,8 +3,11 @@
 //! A layer is what one document said, each statement with the place it was said at. It decides nothing:
 //! [`crate::resolve`] puts layers together.
 
+mod fit;
 pub mod read;
 mod write;
+
+pub use fit::{Room, without};
 
 use std::sync::Arc;
 

@@ -319,6 +319,15 @@ impl<'b> Fold<'b> {
         if !self.granted(Capability::NetFetch) {
             self.net.ask = None;
         }
+        // Writing happens in the workspace only, so a base outside it leaves nothing to write.
+        if let Some(base) = self.files.base.as_ref().filter(|base| base.value.is_absolute()) {
+            let layer = base.layer;
+            for switch in [&mut self.files.write, &mut self.files.delete] {
+                if switch.value {
+                    *switch = At::new(false, layer);
+                }
+            }
+        }
         if !self.files.read.value && !self.files.write.value && !self.files.delete.value {
             self.files.base = None;
             self.files.ask = None;

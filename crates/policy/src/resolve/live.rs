@@ -129,7 +129,7 @@ fn no_files_at(fold: &Fold<'_>, index: usize) -> bool {
         let off = !switch.value && switch.layer <= index;
         off || (fold.deny.contains(*capability)
             && fold.denied_at(*capability) <= index
-            && *capability != Capability::FsDelete)
+            && !(*capability == Capability::FsDelete && fold.denied_at(*capability) == 0))
     })
 }
 

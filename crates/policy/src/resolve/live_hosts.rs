@@ -50,17 +50,9 @@ pub(super) fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule:
     if let Some((why, hint)) = address_trouble(fold, &rule.value) {
         no_effect(fold, layer, rule, why, hint);
     }
-    // `*` means "whatever the operator leaves open" and so contradicts nothing.
-    if *rule.value.pattern() == HostPattern::Any {
-        return;
-    }
     // One refusal is enough to say so; the lists may be long.
     let baseline = fold.baseline.clone();
-    let first = baseline.never.iter().find(|never| {
-        let meets = never.value.pattern().overlaps(rule.value.pattern())
-            || carries_refused(&never.value, &rule.value);
-        meets && ports_meet(&never.value, &rule.value)
-    });
+    let first = baseline.never.iter().find(|never| rule.value.meets_refusal(&never.value));
     if let Some(never) = first {
         let granted = rule.value.describe();
         let message = format!("host `{granted}` is allowed, but the operator never allows `{}`", never.value);
@@ -70,32 +62,19 @@ pub(super) fn check_host(fold: &mut Fold<'_>, index: usize, layer: &Layer, rule:
     }
 }
 
-/// Whether a literal address carries one inside that is refused.
-fn carries_refused(never: &HostRule, rule: &HostRule) -> bool {
-    match rule.pattern() {
-        HostPattern::Address(address) => never.pattern().refuses(&HostName::Address(*address)),
-        HostPattern::Any | HostPattern::Wildcard(_) | HostPattern::Domain(_) | HostPattern::Block(_) => false,
-    }
-}
-
 fn no_effect(fold: &mut Fold<'_>, layer: &Layer, rule: &Sourced<Arc<HostRule>>, why: &str, hint: &str) {
     let message = format!("host `{}` has no effect: {why}", rule.value.describe());
     fold.conflict(ConflictKind::NoEffect, message, Some(hint.to_owned()), vec![layer.source(rule)]);
 }
 
-fn ports_meet(never: &HostRule, rule: &HostRule) -> bool {
-    match (never.port, rule.port) {
-        (PortRule::Exact(refused), PortRule::Exact(granted)) => refused == granted,
-        (PortRule::Exact(refused), PortRule::SchemeDefault) => matches!(refused, 80 | 443),
-        _ => true,
-    }
-}
-
 /// Why the guard would refuse every address of a rule.
 fn address_trouble(fold: &Fold<'_>, rule: &HostRule) -> Option<(&'static str, &'static str)> {
     let listed = |host: &HostName| {
-        let exact = HostRule::exact(host, PortRule::Any);
-        fold.baseline.reserved.iter().any(|reserved| reserved.value.pattern().covers(exact.pattern()))
+        let exact = HostRule::exact(host, rule.port);
+        fold.baseline.reserved.iter().any(|reserved| match (reserved.value.port, rule.port) {
+            (PortRule::Exact(open), PortRule::Exact(asked)) if open != asked => false,
+            _ => reserved.value.pattern().covers(exact.pattern()),
+        })
     };
     let (class, reserved) = match rule.pattern() {
         HostPattern::Any | HostPattern::Wildcard(_) => return None,

@@ -93,6 +93,18 @@ fn a_fix_is_the_narrowest_override_that_works() {
 }
 
 #[test]
+fn a_fix_reaches_through_profiles() {
+    let with = |profile: &str| {
+        let base = Arc::new(super::with_profile(&Baseline::shipped(), "p", None, profile));
+        crate::resolve(&base, Some(&bailiwick_types::ProfileName::parse("p").unwrap()), None).unwrap()
+    };
+    let denied = with("addDeny: [fs.delete]");
+    check_fix(&denied, "delete a", &json!({"destructive": true, "removeDeny": ["fs.delete"]}), "L5");
+    check_fix(&with("basePath: data"), "read x.txt", &json!({"fileRead": true, "basePath": "."}), "L3");
+    check_fix(&with("basePath: data"), "read data/x.txt", &json!({"fileRead": true}), "L3");
+}
+
+#[test]
 fn there_is_no_fix_where_nothing_a_tool_declares_would_help() {
     let open = try_policy(&operated(), "network: open\nfileRead: true\nfileWrite: true").unwrap();
     for query in [
@@ -346,11 +358,28 @@ fn what_stands_before_an_at_sign_is_not_repeated() {
         "https://u:hunter2@[bad/",
         "u:hunter2@a.test/x",
         "https://u:hunter2@a@a.test/",
+        "https:/u:hunter2@ho st/",
+        "https:///u:hunter2@ho st/",
+        "https:\\\\u:hunter2@ho st/",
+        "https:/\t/u:hunter2@ho st/",
+        "https:u:hunter2@ho st/?n=http://x",
+        "//u:hunter2@host/x",
+        "https://u:hun/hunter2@host/",
+        "https://u:x#hunter2@host/",
     ] {
         let told = explain(&strict, &Query::parse(&format!("fetch {url}")).unwrap()).to_json().to_string();
         assert!(!told.contains("hunter2"), "{url}: {told}");
     }
-    for host in ["https://u:hunter2@h.test/", "u:hunter2@h.test", "hunter2@h.test/x"] {
+    for host in [
+        "https://u:hunter2@h.test/",
+        "u:hunter2@h.test",
+        "hunter2@h.test/x",
+        "https:/u:hunter2@host",
+        "u:x/hunter2@host",
+        "/u:hunter2@host",
+        "https://u:x/hunter2@host",
+        "https://u:x#hunter2@host",
+    ] {
         let error = crate::HostRule::parse(host, crate::Purpose::Grant).unwrap_err();
         assert!(!format!("{error} {:?}", error.hint()).contains("hunter2"), "{host}: {error}");
     }

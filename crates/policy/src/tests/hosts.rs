@@ -325,6 +325,7 @@ fn methods_and_paths_narrow_a_host() {
         ("GET https://api.test/v1/..%5cv2", "ambiguous-path"),
         ("GET https://api.test/v1/%252e%252e/v2", "ambiguous-path"),
         ("GET https://api.test/v1/..;/admin", "ambiguous-path"),
+        ("GET https://api.test/v1/..%3b/admin", "ambiguous-path"),
         ("GET https://api.test/v1\\x", "yes"),
         ("GET https://api.test/%76%31/x", "yes"),
         ("TRACE https://api.test/v1/x", "?"),
@@ -348,6 +349,7 @@ fn path_patterns_cover_each_other_only_when_that_is_sure() {
     assert!(!glob("/v1/**").covers(&glob("/v10/a")));
     assert!(!glob("/a/*").covers(&glob("/a/**")));
     assert!(glob("/é/ b").matches("/%C3%A9/%20b"));
+    assert!(glob("/a\"b").matches("/a%22b"));
     for bad in ["/v1/%2e%2e/x", "/..;/x", "v1", "/a/../b", "/a[b]", "/a**", "/{a,b}", "/a%2fb"] {
         assert!(PathGlob::parse(bad).is_err(), "{bad}");
     }
@@ -373,6 +375,8 @@ fn a_block_is_private_only_as_a_whole() {
         assert!(try_policy(&super::baseline(), &text).is_ok(), "{host}");
     }
     assert!(try_policy(&super::baseline(), "network: allowlist\nhosts: ['192.0.0.16/28']").is_err());
+    assert!(try_policy(&super::baseline(), "network: allowlist\nhosts: ['64:ff9b::a00:0/104']").is_err());
+    assert!(try_policy(&super::baseline(), "network: allowlist\nhosts: ['64:ff9b::800:0/104']").is_ok());
 }
 
 #[test]

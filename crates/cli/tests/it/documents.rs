@@ -25,3 +25,42 @@ fn the_example_file_of_make_run_is_a_policy() {
         .run(&["policy", "show", "--overrides", "o.yaml"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
+
+/// A proof that SECURITY.md or ARCHITECTURE.md names is there: a folder of `specs/`, or a test of that name.
+#[test]
+fn the_proofs_that_the_documents_name_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let sources = sources_below(&root.join("crates"));
+    let documents =
+        [include_str!("../../../../SECURITY.md"), include_str!("../../../../ARCHITECTURE.md")].concat();
+    let names = documents.split('`').skip(1).step_by(2);
+    let mut proofs = 0;
+    for name in names {
+        if let Some(case) = name.strip_prefix("specs/policy/") {
+            assert!(root.join("specs/policy").join(case).join("case.toml").is_file(), "{name}");
+            proofs += 1;
+        } else if name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+            assert!(sources.contains(&format!("fn {name}(")), "no test is called {name}");
+            proofs += 1;
+        }
+    }
+    assert!(proofs > 20, "only {proofs} proofs were found");
+}
+
+#[expect(clippy::disallowed_methods, reason = "sources of the repository, read by its tests")]
+#[expect(clippy::unwrap_used, reason = "a repository that cannot be read ends the test")]
+fn sources_below(folder: &Path) -> String {
+    let mut text = String::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    text
+}

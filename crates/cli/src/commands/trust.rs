@@ -14,6 +14,10 @@ use crate::typed::Trust;
 /// `bailiwick trust FILE | --list | --forget FILE`
 pub(crate) fn trust(screen: &mut Screen, session: &Session, what: &Trust) -> Result<u8, Failure> {
     let folder = session.environment.config_folder().ok_or(ConfigError::NoConfigFolder)?;
+    // Such a record is not looked at, so nothing may be promised on it.
+    if session.loaded.is_written_by_guests(&folder.join(FOLDER_FILE)) {
+        return Err(Failure::NeverConfiguration { path: folder });
+    }
     let mut ledger = Ledger::open(&folder)?;
     if what.list {
         list(screen, &ledger);

@@ -93,6 +93,11 @@ fn a_file_where_guests_write_cannot_be_trusted() {
     let file = program.home().join(".local/share/bailiwick/workspaces/t/bailiwick.toml");
     let run = program.run(&["trust", &file.display().to_string()]);
     assert!(run.code == Some(2) && run.stderr.contains("will never be read as configuration"), "{run:?}");
+    // Nor is trust recorded where guests write: it would not be looked at.
+    let program = bailiwick().with_file("bailiwick.toml", "[limits]\nwall = \"6s\"\n");
+    let around = program.home().join(".config").display().to_string();
+    assert_eq!(program.run(&["--data", &around, "trust", "bailiwick.toml"]).code, Some(2));
+    assert_eq!(program.run(&["--data", &around, "limits"]).code, Some(2));
 }
 
 #[test]

@@ -3,71 +3,11 @@
 //! Generated from the registry. It is the list a cell has to install from, so that `bailiwick limits` and a running
 //! tool cannot disagree; before there are cells it says what they will give.
 
-use bailiwick_types::LimitKind;
+use bailiwick_types::{ECMASCRIPT, LimitKind};
 use serde_json::{Map, Value, json};
 
 use crate::capability::{Capability, Grant};
 use crate::{EffectivePolicy, HostRule, Method};
-
-/// The ECMAScript built-ins that are always there. An allow-list: what an engine update adds does not appear by
-/// itself.
-const ALWAYS: &[&str] = &[
-    "AggregateError",
-    "Array",
-    "ArrayBuffer",
-    "BigInt",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Boolean",
-    "DataView",
-    "Error",
-    "EvalError",
-    "FinalizationRegistry",
-    "Float32Array",
-    "Float64Array",
-    "Infinity",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "Iterator",
-    "JSON",
-    "Map",
-    "Math",
-    "NaN",
-    "Number",
-    "Object",
-    "Promise",
-    "Proxy",
-    "RangeError",
-    "ReferenceError",
-    "Reflect",
-    "RegExp",
-    "Set",
-    "String",
-    "Symbol",
-    "SyntaxError",
-    "TypeError",
-    "URIError",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8Array",
-    "Uint8ClampedArray",
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-    "decodeURI",
-    "decodeURIComponent",
-    "encodeURI",
-    "encodeURIComponent",
-    "globalThis",
-    "isFinite",
-    "isNaN",
-    "parseFloat",
-    "parseInt",
-    "queueMicrotask",
-    "structuredClone",
-    "undefined",
-];
 
 /// Names people expect from other runtimes and that never exist here.
 const NEVER: &[(&str, &str, &str)] = &[
@@ -163,7 +103,7 @@ impl Surface {
 pub fn surface(policy: &EffectivePolicy) -> Surface {
     let allowed = policy.allowed();
     let granted = allowed.iter().flat_map(|capability| capability.globals().iter().copied());
-    let mut globals: Vec<String> = ALWAYS.iter().copied().chain(granted).map(str::to_owned).collect();
+    let mut globals: Vec<String> = ECMASCRIPT.iter().copied().chain(granted).map(str::to_owned).collect();
     globals.sort_unstable();
 
     let absent = Capability::ALL.iter().filter(|capability| !allowed.contains(**capability));

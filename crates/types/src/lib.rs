@@ -9,6 +9,7 @@
 
 mod code;
 mod denial;
+mod globals;
 mod id;
 mod limit;
 mod outcome;
@@ -19,6 +20,7 @@ mod tier;
 
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
+pub use globals::ECMASCRIPT;
 pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};
 pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,

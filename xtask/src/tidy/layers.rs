@@ -74,8 +74,18 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the only crate both sides of the wall share has to be small",
     },
     Layer {
+        name: "source",
+        may_know: MayKnow::Only(&["types", "wire"]),
+        reason: "parses what a stranger wrote, inside a cell; it reaches nothing",
+    },
+    Layer {
+        name: "engine",
+        may_know: MayKnow::Only(&["types", "wire", "source"]),
+        reason: "runs what a stranger wrote, inside a cell; what it needs from the world it asks of a trait",
+    },
+    Layer {
         name: "cell",
-        may_know: MayKnow::Only(&["types", "wire", "sys"]),
+        may_know: MayKnow::Only(&["types", "wire", "sys", "engine"]),
         reason: "it runs inside the wall, where nothing is decided: it knows a trait, not how it is done",
     },
     Layer {
@@ -162,8 +172,18 @@ pub(crate) const CONFINED: &[Confined] = &[
     Confined { packages: &["axum", "axum-*"], to: "http", reason: "core has no HTTP" },
     Confined {
         packages: &["rquickjs", "rquickjs-*"],
-        to: "cell",
-        reason: "no guest code is parsed or run outside a cell",
+        to: "engine",
+        reason: "no guest code is run outside a cell",
+    },
+    Confined {
+        packages: &["oxc_*"],
+        to: "source",
+        reason: "a recursive parser meets guest bytes inside a cell only",
+    },
+    Confined {
+        packages: &["libc", "seccompiler"],
+        to: "sys",
+        reason: "raw system calls have one home",
     },
 ];
 

@@ -1,0 +1,1 @@
+//! Run code of AI agents behind walls.

@@ -1,0 +1,1 @@
+//! Every hand-written `unsafe` block and system call.

@@ -155,6 +155,13 @@ impl CorrelationId {
     }
 }
 
+impl From<CallId> for CorrelationId {
+    /// A call that nobody tied to anything is tied to itself.
+    fn from(call: CallId) -> Self {
+        Self(call.to_string())
+    }
+}
+
 impl TryFrom<Cow<'_, str>> for CorrelationId {
     type Error = IdError;
 

@@ -96,6 +96,25 @@ pub struct Receipt {
     pub tier: Tier,
     /// Each demand and what held it.
     pub walls: Vec<Wallpart>,
+    /// Set when the walls are below the floor and the operator wanted to run nevertheless.
+    #[serde(default, skip_serializing_if = "is_secure")]
+    pub insecure: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_secure(insecure: &bool) -> bool {
+    !*insecure
+}
+
+impl Receipt {
+    /// A receipt; it is `insecure` when one of the demands of the floor has nothing that holds it.
+    pub fn new(tier: Tier, walls: Vec<Wallpart>, floor: &[&str]) -> Self {
+        let stands = |demand: &&str| {
+            walls.iter().any(|wall| wall.demand == **demand && wall.status == WallStatus::Enforced)
+        };
+        let insecure = !floor.iter().all(stands);
+        Self { tier, walls, insecure }
+    }
 }
 
 /// One demand, and what was seen to hold it.
@@ -177,6 +196,49 @@ impl CallReport {
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
+    }
+
+    /// Adds console lines in front of those it has.
+    #[must_use]
+    pub fn with_lines(mut self, mut lines: Vec<LogLine>) -> Self {
+        lines.append(&mut self.logs);
+        self.logs = lines;
+        self
+    }
+
+    /// Whether the call gave a value.
+    pub const fn is_ok(&self) -> bool {
+        self.ok
+    }
+
+    /// The value; null when there is none.
+    pub const fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Why there is no value.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.error.as_deref()
+    }
+
+    /// The console lines.
+    pub fn logs(&self) -> &[LogLine] {
+        &self.logs
+    }
+
+    /// How many console lines were dropped.
+    pub const fn logs_dropped(&self) -> u64 {
+        self.logs_dropped
+    }
+
+    /// What the call used.
+    pub const fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Which walls stood.
+    pub const fn receipt(&self) -> &Receipt {
+        &self.receipt
     }
 
     /// The exit code of `bailiwick run`.

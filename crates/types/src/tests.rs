@@ -202,6 +202,7 @@ fn the_result_of_a_call_has_its_golden_shape() {
             mechanism: "net namespace".into(),
             status: WallStatus::Enforced,
         }],
+        insecure: false,
     };
     let id = CallId::from_parts(0, &[0; 10]);
     let report = CallReport::new(

@@ -1,11 +1,13 @@
 //! How cells come and go: what host and nursery tell each other. One message a packet; a [`FromNursery::Born`] carries
-//! two descriptors beside it, the cell's socket and its pidfd.
+//! two descriptors beside it, the cell's socket and its pidfd; a [`FromNursery::Started`] one, a pidfd.
 
 use serde::{Deserialize, Serialize};
 
 /// From the host to a nursery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToNursery {
+    /// Everything is prepared outside; build the walls.
+    Begin,
     /// Fork this many cells and park them.
     Fork {
         /// How many.
@@ -16,6 +18,9 @@ pub enum ToNursery {
 /// From a nursery to the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FromNursery {
+    /// A process was started that is to become the nursery; its pidfd comes beside this. When another one is started
+    /// after it, the earlier was given up.
+    Started,
     /// The walls stand and the engine is warm.
     Ready(Box<Walls>),
     /// A cell is parked.
@@ -23,15 +28,8 @@ pub enum FromNursery {
         /// Its number within this nursery.
         serial: u64,
     },
-    /// A cell ended and was reaped.
-    Ended {
-        /// Its number.
-        serial: u64,
-        /// How.
-        ending: Ending,
-        /// CPU time it used, in microseconds.
-        cpu_us: u64,
-    },
+    /// Cells ended and were reaped.
+    Ended(Vec<Ended>),
     /// A cell could not be forked.
     NotBorn {
         /// The system's error number.
@@ -46,6 +44,17 @@ pub enum FromNursery {
     },
 }
 
+/// A cell that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// Its number.
+    pub serial: u64,
+    /// How it ended.
+    pub ending: Ending,
+    /// CPU time it used, in microseconds.
+    pub cpu_us: u64,
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ending {
@@ -57,6 +66,7 @@ pub enum Ending {
 
 /// What the nursery saw to stand around itself, after it was built. Each is an observation, not an intention.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one observation; none follows from another")]
 pub struct Walls {
     /// It is in a user namespace of its own.
     pub user_namespace: bool,
@@ -82,8 +92,8 @@ pub struct Walls {
     pub nothing_inherited: bool,
     /// A filter of system calls is in force, and cells put a narrower one over it.
     pub seccomp: bool,
-    /// It is in a memory cgroup of its own.
-    pub cgroup: bool,
+    /// No walls were asked for: nothing here is to be believed, and nothing to be relied on.
+    pub hollow: bool,
     /// What could not be had, and why, for people.
     pub missing: Vec<String>,
 }

@@ -88,7 +88,7 @@ impl Decoder {
 
     /// The next message, if all of it is there. After an error the stream is of no use: where the next frame begins
     /// is not known.
-    pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
         let rest = self.bytes.get(self.read..).unwrap_or_default();
         let Some((length, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;

@@ -12,10 +12,12 @@ pub mod frame;
 pub mod job;
 pub mod report;
 
-pub use control::{Ending, FromNursery, ToNursery, Walls};
+pub use control::{Ended, Ending, FromNursery, ToNursery, Walls};
 pub use frame::{Decoder, FrameError, decode, encode};
 pub use job::{Check, Entry, Job, JobLimits, Language};
-pub use report::{CellUsage, Finding, FromCell, Given, Report, Severity, ToCell, Trouble, TroubleKind};
+pub use report::{
+    CellUsage, Finding, FromCell, Given, Probe, Report, Severity, ToCell, Trouble, TroubleKind,
+};
 
 /// The version of every message. Host, nursery and cell are one binary, so a difference is a mistake, never an old
 /// peer.

@@ -10,6 +10,31 @@ use crate::Job;
 pub enum ToCell {
     /// Do this. Sent once.
     Start(Box<Job>),
+    /// Try to break the wall this way, and say how it went. Sent by `doctor` and by tests, in place of a job; nothing
+    /// a guest writes can send it.
+    Probe(Probe),
+}
+
+/// A deliberate misdeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Probe {
+    /// A raw system call.
+    SystemCall {
+        /// Its number.
+        number: u32,
+        /// Its arguments.
+        arguments: [u64; 6],
+    },
+    /// A panic.
+    Panic,
+    /// An allocation that cannot be had.
+    Allocation,
+    /// A full native stack.
+    Overflow,
+    /// Memory that is not there.
+    Fault,
+    /// `abort()`.
+    Abort,
 }
 
 /// From a cell to the host.
@@ -29,6 +54,11 @@ pub enum FromCell {
     },
     /// The call is over; the last thing a cell says.
     Done(Box<Report>),
+    /// A probe went through: nothing stopped it. The last thing a cell says.
+    Probed {
+        /// What the kernel gave, or the negative of its error.
+        result: i64,
+    },
 }
 
 /// How the call went, by the cell's own account.

@@ -18,10 +18,10 @@ fn a_message_comes_out_as_it_went_in_however_it_was_cut() {
     for cut in 0..=frame.len() {
         let mut decoder = Decoder::new(1024);
         decoder.push(&frame[..cut]);
-        let early = decoder.next::<FromCell>().unwrap();
+        let early = decoder.take::<FromCell>().unwrap();
         assert_eq!(early.is_some(), cut == frame.len());
         decoder.push(&frame[cut..]);
-        let message = early.or_else(|| decoder.next().unwrap());
+        let message = early.or_else(|| decoder.take().unwrap());
         assert_eq!(message, Some(done("42")));
         assert!(!decoder.is_within_a_frame());
     }
@@ -33,9 +33,9 @@ fn frames_that_follow_each_other_are_told_apart() {
     bytes.extend(encode(&FromCell::Log { level: LogLevel::Warn, text: "é".into() }).unwrap());
     let mut decoder = Decoder::new(1024);
     decoder.push(&bytes);
-    assert_eq!(decoder.next(), Ok(Some(done("1"))));
-    assert_eq!(decoder.next(), Ok(Some(FromCell::Log { level: LogLevel::Warn, text: "é".into() })));
-    assert_eq!(decoder.next::<FromCell>(), Ok(None));
+    assert_eq!(decoder.take(), Ok(Some(done("1"))));
+    assert_eq!(decoder.take(), Ok(Some(FromCell::Log { level: LogLevel::Warn, text: "é".into() })));
+    assert_eq!(decoder.take::<FromCell>(), Ok(None));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn hostile_frames_are_refused_by_what_is_wrong_with_them() {
     fn check(bytes: &[u8], expected: &FrameError) {
         let mut decoder = Decoder::new(64);
         decoder.push(bytes);
-        assert_eq!(decoder.next::<FromCell>().as_ref(), Err(expected));
+        assert_eq!(decoder.take::<FromCell>().as_ref(), Err(expected));
     }
     check(&[255, 255, 255, 255], &FrameError::TooLong { length: 0xffff_ffff, bound: 64 });
     check(&[65, 0, 0, 0], &FrameError::TooLong { length: 65, bound: 64 });
@@ -77,7 +77,7 @@ proptest! {
         let mut decoder = Decoder::new(256);
         decoder.push(&bytes);
         for _ in 0..bytes.len() {
-            match decoder.next::<FromCell>() {
+            match decoder.take::<FromCell>() {
                 Ok(Some(message)) => prop_assert!(encode(&message).unwrap().len() <= bytes.len() + 16),
                 Ok(None) | Err(_) => break,
             }

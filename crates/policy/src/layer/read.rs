@@ -174,6 +174,12 @@ impl Layer {
         }
     }
 
+    /// Asks for one limit, in place of what the layer asked for before.
+    pub fn set_limit(&mut self, request: Sourced<LimitRequest>) {
+        self.limits.retain(|other| other.value.kind() != request.value.kind());
+        self.limits.push(request);
+    }
+
     /// The `add_allow`, `add_deny` and `hosts` statements of an operator's file, whose keys have other names.
     pub fn set_lists(
         &mut self,

@@ -1,20 +1,20 @@
-//! `unsafe`: the keyword, attributes included, is for the one crate that makes
-//! the syscalls. The lint forbids it too; this also sees what no build compiles.
+//! `unsafe`: the keyword, attributes included, is for the places that
+//! make raw calls. The lint forbids it too; this also sees what no build compiles.
 
 use crate::tidy::finding::Remark;
 use crate::tidy::source::Source;
 
-/// The one place it may be.
-const HOME: &str = "crates/sys/";
+/// The places it may be: our own system calls, and the calls of the engine that its crate does not wrap.
+const HOMES: [&str; 2] = ["crates/sys/", "crates/engine/src/raw"];
 
 pub(super) fn look(source: &Source) -> Vec<Remark> {
-    if source.path.starts_with(HOME) {
+    if HOMES.iter().any(|home| source.path.starts_with(home)) {
         return Vec::new();
     }
     let keywords = source.tokens.idents().filter(|(_, _, word)| *word == "unsafe");
     keywords
         .map(|(_, line, _)| {
-            Remark::new(line, format!("`unsafe` outside {HOME}"), "give `sys` a safe function that does it")
+            Remark::new(line, format!("`unsafe` outside {}", HOMES.join(" and ")), "give `sys` a safe function that does it")
         })
         .collect()
 }

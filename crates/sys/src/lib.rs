@@ -1,1 +1,32 @@
-//! Every hand-written `unsafe` block and system call.
+//! Every hand-written `unsafe` block and raw system call, one file per concern.
+//!
+//! Syscalls know no policy, no guest and no protocol. Each function does one step and fails with the name of that step
+//! and the system's error; nothing here falls back to something weaker by itself: whoever calls decides what a missing
+//! part means, and says so. x86-64 and aarch64.
+//!
+//! Start reading at [`alone`] (who may fork), then [`clone`], [`root`], [`privileges`] and [`seccomp`] in the order in
+//! which a nursery goes through them.
+
+pub mod alone;
+pub mod bounds;
+pub mod cgroup;
+pub mod clock;
+pub mod clone;
+pub mod descriptors;
+pub mod ending;
+pub mod heap;
+pub mod namespaces;
+pub mod packets;
+pub mod pidfd;
+pub mod privileges;
+pub mod probe;
+pub mod reexec;
+pub mod root;
+pub mod seccomp;
+pub mod step;
+
+pub use rustix::io::Errno;
+pub use step::{Failed, Step};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Resource limits of this process. They only go down.
+
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::{Failed, Step};
+
+/// Bounds that hold for a nursery and everything it forks: no core, no file grows, few descriptors, nothing locked.
+pub fn for_a_nursery(descriptors: u64) -> Result<(), Failed> {
+    for (resource, most) in [
+        (Resource::Core, 0),
+        (Resource::Fsize, 0),
+        (Resource::Memlock, 0),
+        (Resource::Msgqueue, 0),
+        (Resource::Sigpending, 4096),
+        (Resource::Nofile, descriptors),
+    ] {
+        set(resource, most, most)?;
+    }
+    Ok(())
+}
+
+/// How far the native stack may grow; read again by the kernel at every growth.
+pub fn native_stack(bytes: u64) -> Result<(), Failed> {
+    let most = getrlimit(Resource::Stack).maximum.map_or(bytes, |most| most.min(bytes));
+    set(Resource::Stack, most, most)
+}
+
+/// The size of this process's memory from now on.
+pub fn address_space(bytes: u64) -> Result<(), Failed> {
+    set(Resource::As, bytes, bytes)
+}
+
+/// CPU time in whole seconds; then SIGXCPU, and a second later SIGKILL.
+pub fn cpu_seconds(seconds: u64) -> Result<(), Failed> {
+    set(Resource::Cpu, seconds, seconds.saturating_add(1))
+}
+
+fn set(resource: Resource, current: u64, maximum: u64) -> Result<(), Failed> {
+    setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })
+        .map_err(|errno| Step::SetBound.failed(errno))
+}
+
+/// The size of a process's memory, read from an open `statm`.
+pub fn memory_size(statm: &str) -> Result<u64, Failed> {
+    let pages: u64 = statm
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse().ok())
+        .ok_or(Step::ReadMemorySize.failed(Errno::INVAL))?;
+    Ok(pages.saturating_mul(rustix::param::page_size() as u64))
+}

@@ -1,0 +1,94 @@
+//! One memory cgroup for a nursery, v1 or v2, where this process may make one. Files are written directly.
+
+use std::path::{Path, PathBuf};
+
+use crate::namespaces::errno;
+use crate::{Failed, Step};
+
+/// A cgroup that is removed when it is dropped, if nobody lives in it any more.
+#[derive(Debug)]
+pub struct Cgroup {
+    folder: PathBuf,
+    version: Version,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// Where memory cgroups are on this machine.
+fn home() -> Option<(PathBuf, Version)> {
+    let one = Path::new("/sys/fs/cgroup/memory");
+    if one.join("memory.limit_in_bytes").exists() {
+        return Some((one.to_owned(), Version::One));
+    }
+    let two = Path::new("/sys/fs/cgroup");
+    if !two.join("cgroup.controllers").exists() {
+        return None;
+    }
+    // Only below our own cgroup may we be allowed to make one.
+    let own = std::fs::read_link("/proc/self/ns/cgroup").ok().and_then(|_| own_v2())?;
+    Some((two.join(own), Version::Two))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of the kernel, of a few lines")]
+fn own_v2() -> Option<PathBuf> {
+    let text = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    Some(PathBuf::from(path))
+}
+
+impl Cgroup {
+    /// Makes a cgroup with a bound on memory, swap included where that can be bounded.
+    pub fn make(name: &str, memory: u64) -> Result<Self, Failed> {
+        let Some((home, version)) = home() else {
+            return Err(Step::MakeCgroup.failed(rustix::io::Errno::NOENT));
+        };
+        let folder = home.join(name);
+        std::fs::create_dir(&folder).map_err(|error| Step::MakeCgroup.failed(errno(&error)))?;
+        let cgroup = Self { folder, version };
+        let bound = memory.to_string();
+        match version {
+            Version::One => {
+                cgroup.write("memory.limit_in_bytes", &bound, Step::WriteCgroup)?;
+                // Swap accounting may be off; then the bound on memory alone has to do.
+                let _absent = cgroup.write("memory.memsw.limit_in_bytes", &bound, Step::WriteCgroup);
+            }
+            Version::Two => {
+                cgroup.write("memory.max", &bound, Step::WriteCgroup)?;
+                let _absent = cgroup.write("memory.swap.max", "0", Step::WriteCgroup);
+            }
+        }
+        Ok(cgroup)
+    }
+
+    /// Moves a process into it, and with it all that it forks from now on.
+    pub fn take_in(&self, pid: u32) -> Result<(), Failed> {
+        self.write("cgroup.procs", &pid.to_string(), Step::JoinCgroup)
+    }
+
+    /// What holds it, for a receipt.
+    pub const fn mechanism(&self) -> &'static str {
+        match self.version {
+            Version::One => "cgroup v1",
+            Version::Two => "cgroup v2",
+        }
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a file of the kernel, whose content is an argument of a call"
+    )]
+    fn write(&self, file: &str, text: &str, step: Step) -> Result<(), Failed> {
+        std::fs::write(self.folder.join(file), text).map_err(|error| step.failed(errno(&error)))
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // It is busy while a process of it ends; whoever drops it waits for that first. What is left is empty.
+        let _busy = std::fs::remove_dir(&self.folder);
+    }
+}

@@ -1,0 +1,55 @@
+//! Clocks, randomness and waiting, for a process that has nothing else.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::{Failed, Step};
+
+/// CPU time this process has used.
+pub fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Fills bytes that nobody can guess.
+pub fn random(bytes: &mut [u8]) -> Result<(), Errno> {
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty()) {
+            Ok(count) => filled += count,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// What ended a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// There is something to read, or the other side is gone.
+    Ready,
+    /// The time is over.
+    Late,
+    /// A signal came.
+    Interrupted,
+}
+
+/// Waits until a descriptor can be read, or for a while.
+pub fn wait_readable(descriptor: impl AsFd, how_long: Option<Duration>) -> Result<Woken, Failed> {
+    let timeout = how_long.map(|time| Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    });
+    let mut polled = [PollFd::new(&descriptor, PollFlags::IN)];
+    match poll(&mut polled, timeout.as_ref()) {
+        Ok(0) => Ok(Woken::Late),
+        Ok(_) => Ok(Woken::Ready),
+        Err(Errno::INTR) => Ok(Woken::Interrupted),
+        Err(errno) => Err(Step::Wait.failed(errno)),
+    }
+}

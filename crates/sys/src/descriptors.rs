@@ -1,0 +1,58 @@
+//! Descriptors: which stay open, and under which number.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+
+use crate::{Failed, Step};
+
+/// Closes every descriptor from `first` on.
+///
+/// Descriptors that some value owns must not be among them: call it where nothing of the kind lives, at the start of a
+/// program or of a fork.
+pub fn close_from(first: u32) -> Result<(), Failed> {
+    // SAFETY: close_range takes numbers only; that nothing owns them is the caller's promise above, and a broken
+    // promise gives EBADF later, not a memory error.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) };
+    if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
+}
+
+/// Puts a descriptor under the number 0, closing what was there.
+pub fn put_at_zero(descriptor: OwnedFd) -> Result<(), Failed> {
+    if descriptor.as_raw_fd() != 0 {
+        // SAFETY: dup3 takes numbers only; 0 is owned by no value.
+        let result = unsafe { libc::dup3(descriptor.as_raw_fd(), 0, 0) };
+        if result < 0 {
+            return Err(Step::MoveDescriptor.failed(last()));
+        }
+    }
+    if descriptor.as_raw_fd() == 0 {
+        std::mem::forget(descriptor);
+    }
+    Ok(())
+}
+
+/// The descriptor 0: what a nursery or a cell talks through.
+pub fn zero() -> BorrowedFd<'static> {
+    // SAFETY: a nursery and a cell never close 0 while they run; elsewhere it is stdin, open since before main.
+    unsafe { BorrowedFd::borrow_raw(0) }
+}
+
+/// How many descriptors may be open at once, after raising the soft limit to the hard one.
+pub fn raise_limit() -> u64 {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    if setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum }).is_ok() {
+        return now.maximum.unwrap_or(u64::MAX);
+    }
+    now.current.unwrap_or(u64::MAX)
+}
+
+/// Whether a descriptor is a socket.
+pub fn is_socket(descriptor: impl AsFd) -> bool {
+    rustix::net::sockopt::socket_type(descriptor).is_ok()
+}
+
+pub(crate) fn last() -> Errno {
+    Errno::from_raw_os_error(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+}

@@ -1,0 +1,120 @@
+//! Filters of system calls: allow-lists as data, every entry with the reason why it is there.
+//!
+//! What is not on a list traps: the process is told the number by SIGSYS, tells it on, and ends. The lists are
+//! [`cell::ALLOWED`] and [`nursery::ALLOWED`]; a cell has both over it.
+
+pub mod cell;
+pub mod nursery;
+
+use std::collections::BTreeMap;
+
+use rustix::io::Errno;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+
+use crate::{Failed, Step};
+
+/// One system call that is allowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowed {
+    /// Its number on this architecture.
+    pub number: libc::c_long,
+    /// With which arguments.
+    pub when: When,
+    /// Which code needs it.
+    pub why: &'static str,
+}
+
+/// With which arguments a system call is allowed.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// Any.
+    Always,
+    /// The argument with this index is one of these values.
+    OneOf(u8, &'static [u64]),
+    /// The argument with this index has none of these bits.
+    Without(u8, u64),
+    /// Two arguments are these values each.
+    Both((u8, u64), (u8, u64)),
+}
+
+/// A filter, ready to be installed.
+#[derive(Debug, Clone)]
+pub struct Filter(BpfProgram);
+
+const ARCH: TargetArch = if cfg!(target_arch = "aarch64") { TargetArch::aarch64 } else { TargetArch::x86_64 };
+
+impl Filter {
+    /// Makes a filter of a list.
+    pub fn compile(list: &[Allowed]) -> Result<Self, Failed> {
+        Self::build(list).map_err(|_| Step::CompileFilter.failed(Errno::INVAL))
+    }
+
+    fn build(list: &[Allowed]) -> Result<Self, seccompiler::BackendError> {
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+        for Allowed { number, when, why: _ } in list {
+            let of_this = rules.entry(*number).or_default();
+            of_this.extend(when.rules()?);
+        }
+        let filter = SeccompFilter::new(rules, SeccompAction::Trap, SeccompAction::Allow, ARCH)?;
+        filter.try_into().map(Self)
+    }
+
+    /// Installs it for this process and all it forks; there is no way back.
+    pub fn install(&self) -> Result<(), Failed> {
+        seccompiler::apply_filter(&self.0).map_err(|error| {
+            let errno = match error {
+                seccompiler::Error::Prctl(error) | seccompiler::Error::Seccomp(error) => {
+                    crate::namespaces::errno(&error)
+                }
+                _ => Errno::INVAL,
+            };
+            Step::InstallFilter.failed(errno)
+        })
+    }
+
+    /// How many instructions it has.
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl When {
+    /// As rules of the backend, of which one must hold; none means "always".
+    fn rules(self) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+        let condition = |index: u8, operator: SeccompCmpOp, value: u64| {
+            SeccompCondition::new(index, SeccompCmpArgLen::Qword, operator, value)
+        };
+        let equal = |index: u8, value: u64| condition(index, SeccompCmpOp::Eq, value);
+        match self {
+            Self::Always => Ok(Vec::new()),
+            Self::OneOf(index, values) => {
+                values.iter().map(|value| SeccompRule::new(vec![equal(index, *value)?])).collect()
+            }
+            Self::Without(index, bits) => {
+                let none = condition(index, SeccompCmpOp::MaskedEq(bits), 0)?;
+                Ok(vec![SeccompRule::new(vec![none])?])
+            }
+            Self::Both((first, one), (second, two)) => {
+                Ok(vec![SeccompRule::new(vec![equal(first, one)?, equal(second, two)?])?])
+            }
+        }
+    }
+}
+
+/// Whether a filter is in force for this process, by asking the kernel.
+pub fn in_force() -> bool {
+    matches!(rustix::thread::secure_computing_mode(), Ok(rustix::thread::SecureComputingMode::Filter))
+}
+
+/// The name of a system call on this architecture.
+pub fn name(number: u32) -> Option<&'static str> {
+    syscalls::Sysno::new(number as usize).map(|call| call.name())
+}
+
+/// The number of a system call on this architecture.
+pub fn number(name: &str) -> Option<u32> {
+    name.parse::<syscalls::Sysno>().ok().and_then(|call| u32::try_from(call.id()).ok())
+}

@@ -1,0 +1,104 @@
+use std::collections::BTreeSet;
+use std::os::fd::AsFd as _;
+
+use crate::alone::Alone;
+use crate::namespaces::Differs;
+use crate::seccomp::{self, Filter};
+use crate::{bounds, packets};
+
+#[test]
+fn every_allowed_system_call_says_which_code_needs_it() {
+    for allowed in seccomp::nursery::with_cells() {
+        let number = u32::try_from(allowed.number).unwrap();
+        assert!(seccomp::name(number).is_some(), "{number} has no name");
+        assert!(allowed.why.len() > 6, "{number} has no reason");
+    }
+}
+
+#[test]
+fn a_cell_may_do_nothing_that_its_nursery_may_not() {
+    let numbers = |list: &[seccomp::Allowed]| list.iter().map(|one| one.number).collect::<BTreeSet<_>>();
+    let all = seccomp::nursery::with_cells();
+    assert!(numbers(seccomp::cell::ALLOWED).is_subset(&numbers(&all)));
+    for dangerous in [
+        "open",
+        "openat",
+        "openat2",
+        "socket",
+        "connect",
+        "execve",
+        "execveat",
+        "fork",
+        "vfork",
+        "clone",
+        "clone3",
+        "ptrace",
+        "kill",
+        "tkill",
+        "tgkill",
+        "sendmsg",
+        "sendto",
+        "recvmsg",
+        "mprotect",
+        "ioctl",
+        "bpf",
+        "io_uring_setup",
+        "userfaultfd",
+        "keyctl",
+        "mount",
+        "unshare",
+        "setns",
+        "process_vm_readv",
+        "memfd_create",
+        "shmget",
+        "prctl",
+    ] {
+        let Some(number) = seccomp::number(dangerous) else { continue };
+        let listed = seccomp::cell::ALLOWED.iter().any(|one| one.number == i64::from(number));
+        assert!(!listed, "{dangerous} is allowed in a cell");
+    }
+}
+
+#[test]
+fn the_filters_compile_and_stay_small() {
+    let cell = Filter::compile(seccomp::cell::ALLOWED).unwrap();
+    let nursery = Filter::compile(&seccomp::nursery::with_cells()).unwrap();
+    assert!(cell.length() < nursery.length());
+    assert!(nursery.length() < 400, "{}", nursery.length());
+}
+
+#[test]
+fn a_packet_brings_its_descriptors_and_only_whole() {
+    let (one, other) = packets::packet_pair().unwrap();
+    let (left, right) = packets::stream_pair().unwrap();
+    packets::send(&one, b"hello", &[left.as_fd(), right.as_fd()]).unwrap();
+    let mut buffer = [0; 16];
+    let packet = packets::receive(&other, &mut buffer).unwrap();
+    assert_eq!((&buffer[..packet.length], packet.descriptors.len()), (&b"hello"[..], 2));
+    packets::send(&one, b"longer than four", &[]).unwrap();
+    let mut short = [0; 4];
+    assert!(packets::receive(&other, &mut short).is_err());
+    drop(one);
+    assert_eq!(packets::receive(&other, &mut buffer).unwrap().length, 0);
+}
+
+#[test]
+fn a_process_with_threads_is_not_alone() {
+    // The test harness has at least the thread that waits for this one.
+    assert!(Alone::check().is_err());
+}
+
+#[test]
+fn namespaces_seen_cross_as_one_byte() {
+    for byte in 0..64 {
+        assert_eq!(Differs::from_byte(byte).to_byte(), byte);
+    }
+    assert_eq!(Differs::look(i32::try_from(std::process::id()).unwrap()).unwrap(), Differs::default());
+}
+
+#[test]
+fn the_size_of_memory_is_read_in_pages() {
+    let page = rustix::param::page_size() as u64;
+    assert_eq!(bounds::memory_size("12 3 4 5\n").unwrap(), 12 * page);
+    assert!(bounds::memory_size("").is_err());
+}

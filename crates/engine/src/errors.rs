@@ -1,0 +1,127 @@
+//! What went wrong, in the author's terms: positions of the author's code, frames of the author's functions, and never
+//! a word of ours.
+
+use bailiwick_types::Location;
+use bailiwick_wire::{Trouble, TroubleKind};
+
+use crate::text::{column_of, end_of, head_of};
+
+/// The name that the author's code has in frames.
+pub(crate) const AUTHOR: &std::ffi::CStr = c"code";
+
+/// The most bytes of a message, and of a stack.
+const LONGEST: usize = 8 * 1024;
+
+/// The frames of the author's code.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Frames {
+    /// One frame a line, each with four blanks before it.
+    pub(crate) text: String,
+    /// Where the topmost one is.
+    pub(crate) location: Option<Location>,
+}
+
+/// Keeps the frames of the author's code, with columns as people count them.
+pub(crate) fn author_frames(stack: &str, source: &str) -> Frames {
+    let mut frames = Frames::default();
+    for line in stack.lines() {
+        let Some((function, line_number, byte_column)) = frame(line.trim()) else { continue };
+        let column = column_of(source, line_number, byte_column);
+        frames.location.get_or_insert(Location { line: line_number, column });
+        if !frames.text.is_empty() {
+            frames.text.push('\n');
+        }
+        match function {
+            Some(function) => {
+                frames.text.push_str(&format!("    at {function} (code:{line_number}:{column})"))
+            }
+            None => frames.text.push_str(&format!("    at code:{line_number}:{column}")),
+        }
+        if frames.text.len() > LONGEST {
+            break;
+        }
+    }
+    frames.text.truncate(head_of(&frames.text, LONGEST).len());
+    frames
+}
+
+/// Takes `at NAME (code:LINE:COLUMN)` or `at code:LINE:COLUMN` apart; nothing when it is no frame of the author's.
+fn frame(line: &str) -> Option<(Option<&str>, u32, u32)> {
+    let rest = line.strip_prefix("at ")?;
+    let (function, place) = match rest.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
+        Some((function, place)) => (Some(function), place),
+        None => (None, rest),
+    };
+    let (line, column) = place.strip_prefix("code:")?.split_once(':')?;
+    let line = line.parse::<u32>().ok().filter(|line| *line > 0)?;
+    Some((function, line, column.parse().ok()?))
+}
+
+/// A trouble without a place.
+pub(crate) fn trouble(kind: TroubleKind, message: impl Into<String>) -> Box<Trouble> {
+    let message = message.into();
+    let message = head_of(&message, LONGEST).to_owned();
+    Box::new(Trouble { kind, message, location: None, stack: None, missing: None })
+}
+
+/// What was thrown and not caught.
+pub(crate) fn thrown(class: Option<&str>, message: &str, frames: Frames) -> Box<Trouble> {
+    let shown = match class {
+        Some(class) if message.is_empty() => class.to_owned(),
+        Some(class) => format!("{class}: {}", head_of(message, LONGEST)),
+        None => message.to_owned(),
+    };
+    let kind = match class {
+        Some("RangeError" | "InternalError")
+            if message == "Maximum call stack size exceeded" || message == "stack overflow" =>
+        {
+            TroubleKind::Stack
+        }
+        // A string longer than the engine can hold is larger than any memory limit.
+        Some("InternalError") if message == "out of memory" || message == "string too long" => {
+            TroubleKind::Memory
+        }
+        _ => TroubleKind::Threw,
+    };
+    let mut trouble = trouble(kind, shown);
+    trouble.missing = match class {
+        Some("ReferenceError") => message.strip_suffix(" is not defined").map(str::to_owned),
+        Some("TypeError") if message == "eval is not supported" => Some("eval".to_owned()),
+        _ => None,
+    };
+    trouble.location = frames.location;
+    trouble.stack = (!frames.text.is_empty()).then_some(frames.text);
+    trouble
+}
+
+/// What the compiler said about the author's code. A place behind its end is our wrapper's; it becomes the end.
+pub(crate) fn syntax(message: &str, stack: &str, source: &str) -> Box<Trouble> {
+    let place = stack.lines().find_map(|line| {
+        let place = line.trim().strip_prefix("at ")?.strip_prefix("code:")?;
+        let (line, column) = place.split_once(':')?;
+        Some((line.parse::<i64>().ok()?, column.parse::<u32>().ok()?))
+    });
+    let (last_line, last_column) = end_of(source);
+    let location = match place {
+        Some((line, _)) if line < 1 => {
+            return trouble(
+                TroubleKind::Validation,
+                format!("the name of a parameter or static cannot be a variable's: {message}"),
+            );
+        }
+        Some((line, column)) => {
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            let column = column_of(source, line, column);
+            if (line, column) > (last_line, last_column) {
+                Some(Location { line: last_line, column: last_column })
+            } else {
+                Some(Location { line, column })
+            }
+        }
+        None => None,
+    };
+    let said = if message == "stack overflow" { "the code is nested too deep" } else { message };
+    let mut trouble = trouble(TroubleKind::Syntax, format!("SyntaxError: {said}"));
+    trouble.location = location;
+    trouble
+}

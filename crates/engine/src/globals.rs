@@ -1,0 +1,64 @@
+//! Which names a guest finds: an allow-list, so that what an engine update adds does not appear by itself.
+
+use bailiwick_types::ECMASCRIPT;
+
+/// The names beside the built-ins that this engine can install when they are granted.
+pub const OFFERED: &[&str] = &[
+    "console",
+    "Date",
+    "Math.random",
+    "eval",
+    "Function",
+    "setTimeout",
+    "setInterval",
+    "clearTimeout",
+    "clearInterval",
+];
+
+/// What the pure mode has no place for: all that is asynchronous, or that says something different each time.
+const IMPURE: &[&str] = &["FinalizationRegistry", "Promise", "WeakRef", "queueMicrotask", "structuredClone"];
+
+/// What only the pure mode has.
+const PURE: &[&str] = &["read_input", "emit"];
+
+/// Which built-ins a context keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purity {
+    /// All of ECMAScript.
+    Full,
+    /// Only what always gives the same for the same input.
+    Pure,
+}
+
+impl Purity {
+    /// The names that are always there, each between two line breaks.
+    pub(crate) fn kept(self) -> String {
+        let names = ECMASCRIPT.iter().copied();
+        match self {
+            Self::Full => lines(names),
+            Self::Pure => lines(names.filter(|name| !IMPURE.contains(name)).chain(PURE.iter().copied())),
+        }
+    }
+
+    /// The names that can be granted, each between two line breaks.
+    pub(crate) fn offered(self) -> String {
+        match self {
+            Self::Full => lines(OFFERED.iter().copied()),
+            Self::Pure => lines(std::iter::empty()),
+        }
+    }
+}
+
+/// The granted names that are offered. What else was granted is not the engine's to install.
+pub(crate) fn installable(granted: &[String]) -> impl Iterator<Item = &'static str> {
+    OFFERED.iter().copied().filter(|name| granted.iter().any(|given| given == name))
+}
+
+fn lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::from("\n");
+    for name in names {
+        text.push_str(name);
+        text.push('\n');
+    }
+    text
+}

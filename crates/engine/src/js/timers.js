@@ -1,0 +1,81 @@
+// Timers: a heap ordered by time, then by id. The loop outside asks when the next one is due and has it fired.
+(function (native, P) {
+  'use strict';
+  const { list, apply, Map, mapGet, mapSet, mapDelete, TypeError, Number } = P;
+  const LONGEST = 2147483647;
+  const now = native.now;
+  const queue = list();
+  const live = new Map();
+  let last = 0;
+
+  const before = (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order);
+  const enqueue = (entry) => {
+    let at = queue.length;
+    queue[at] = entry;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!before(entry, queue[parent])) break;
+      queue[at] = queue[parent];
+      at = parent;
+    }
+    queue[at] = entry;
+  };
+  const dequeue = () => {
+    const end = queue.length - 1;
+    const entry = queue[end];
+    queue.length = end;
+    if (end === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= end) break;
+      if (child + 1 < end && before(queue[child + 1], queue[child])) child++;
+      if (!before(queue[child], entry)) break;
+      queue[at] = queue[child];
+      at = child;
+    }
+    queue[at] = entry;
+  };
+  const start = (callback, delay, args, repeat) => {
+    if (typeof callback !== 'function') throw new TypeError('The "callback" argument must be of type function.');
+    let wait = Number(delay);
+    if (!(wait >= 1 && wait <= LONGEST)) wait = 1;
+    const id = ++last;
+    const entry = { __proto__: null, id, order: id, due: now() + wait, wait, callback, args, repeat };
+    mapSet(live, id, entry);
+    enqueue(entry);
+    return id;
+  };
+  const stop = (id) => {
+    mapDelete(live, typeof id === 'string' ? Number(id) : id);
+  };
+  const rest = (args) => {
+    const kept = list();
+    for (let i = 2; i < args.length; i++) kept[i - 2] = args[i];
+    return kept;
+  };
+  const visible = {
+    setTimeout(callback, delay) { return start(callback, delay, rest(arguments), false); },
+    setInterval(callback, delay) { return start(callback, delay, rest(arguments), true); },
+    clearTimeout(id) { stop(id); },
+    clearInterval(id) { stop(id); },
+  };
+  // When the next timer is due, in milliseconds of the call's clock; undefined when there is none.
+  const next = () => {
+    while (queue.length > 0 && mapGet(live, queue[0].id) !== queue[0]) dequeue();
+    return queue.length > 0 ? queue[0].due : undefined;
+  };
+  const fire = () => {
+    const entry = queue[0];
+    dequeue();
+    if (entry.repeat) {
+      entry.due = now() + entry.wait;
+      entry.order = ++last;
+      enqueue(entry);
+    } else {
+      mapDelete(live, entry.id);
+    }
+    apply(entry.callback, undefined, entry.args);
+  };
+  return { __proto__: null, visible, next, fire };
+});

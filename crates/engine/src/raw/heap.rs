@@ -1,0 +1,132 @@
+//! The engine's memory, counted. An allocation beyond the limit is refused, and that it was is remembered.
+#![expect(unsafe_code, reason = "an allocator hands out raw memory")]
+
+use std::cell::Cell;
+use std::ptr;
+use std::rc::Rc;
+
+use rquickjs::allocator::Allocator;
+
+/// What the engine holds and may hold, in bytes.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    current: Cell<usize>,
+    peak: Cell<usize>,
+    limit: Cell<usize>,
+    refused: Cell<bool>,
+}
+
+impl Tally {
+    pub(crate) fn new() -> Rc<Self> {
+        Rc::new(Self {
+            current: Cell::new(0),
+            peak: Cell::new(0),
+            limit: Cell::new(usize::MAX),
+            refused: Cell::new(false),
+        })
+    }
+
+    /// What is held now.
+    pub(crate) fn current(&self) -> usize {
+        self.current.get()
+    }
+
+    /// The most that was held since the last [`Tally::bound`].
+    pub(crate) fn peak(&self) -> usize {
+        self.peak.get()
+    }
+
+    /// Whether anything was refused since the last [`Tally::bound`].
+    pub(crate) fn refused(&self) -> bool {
+        self.refused.get()
+    }
+
+    /// Allows this much beyond what is held now, and counts anew.
+    pub(crate) fn bound(&self, beyond: usize) {
+        self.limit.set(self.current.get().saturating_add(beyond));
+        self.peak.set(self.current.get());
+        self.refused.set(false);
+    }
+
+    /// Allows a little more than before, for our own work after the guest used up its share.
+    pub(crate) fn ease(&self, more: usize) {
+        self.limit.set(self.limit.get().max(self.current.get()).saturating_add(more));
+    }
+
+    fn admits(&self, more: usize) -> bool {
+        let admitted = self.current.get().checked_add(more).is_some_and(|sum| sum <= self.limit.get());
+        if !admitted {
+            self.refused.set(true);
+        }
+        admitted
+    }
+
+    fn took(&self, block: *mut libc::c_void) -> *mut u8 {
+        if block.is_null() {
+            self.refused.set(true);
+            return ptr::null_mut();
+        }
+        let now = self.current.get().saturating_add(usable(block.cast()));
+        self.current.set(now);
+        self.peak.set(self.peak.get().max(now));
+        block.cast()
+    }
+
+    fn gave(&self, bytes: usize) {
+        self.current.set(self.current.get().saturating_sub(bytes));
+    }
+}
+
+/// The allocator of a runtime; its numbers are in the [`Tally`] it shares.
+pub(crate) struct Heap(pub(crate) Rc<Tally>);
+
+// SAFETY: every block comes from the C library's allocator, which aligns to at least two words and fails with null;
+// `usable_size` asks the same allocator.
+unsafe impl Allocator for Heap {
+    fn alloc(&mut self, size: usize) -> *mut u8 {
+        if size == 0 || !self.0.admits(size) {
+            return ptr::null_mut();
+        }
+        // SAFETY: the size is not zero.
+        self.0.took(unsafe { libc::malloc(size) })
+    }
+
+    fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
+        let Some(total) = count.checked_mul(size) else { return ptr::null_mut() };
+        if total == 0 || !self.0.admits(total) {
+            return ptr::null_mut();
+        }
+        // SAFETY: the product does not overflow and is not zero.
+        self.0.took(unsafe { libc::calloc(count, size) })
+    }
+
+    unsafe fn dealloc(&mut self, ptr: *mut u8) {
+        self.0.gave(usable(ptr));
+        // SAFETY: the caller gives back a block of this allocator, once.
+        unsafe { libc::free(ptr.cast()) }
+    }
+
+    unsafe fn realloc(&mut self, ptr: *mut u8, new_size: usize) -> *mut u8 {
+        let old = usable(ptr);
+        if new_size > old && !self.0.admits(new_size.saturating_sub(old)) {
+            return ptr::null_mut();
+        }
+        // SAFETY: the caller's block is one of this allocator; when null comes back it is untouched.
+        let moved = unsafe { libc::realloc(ptr.cast(), new_size) };
+        if moved.is_null() {
+            self.0.refused.set(true);
+            return ptr::null_mut();
+        }
+        self.0.gave(old);
+        self.0.took(moved)
+    }
+
+    unsafe fn usable_size(ptr: *mut u8) -> usize {
+        usable(ptr)
+    }
+}
+
+fn usable(block: *mut u8) -> usize {
+    // SAFETY: only called with blocks of this allocator (or null, which has no size).
+    unsafe { libc::malloc_usable_size(block.cast()) }
+}

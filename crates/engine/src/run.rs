@@ -1,0 +1,299 @@
+//! One call, from a job to what it gave. Nothing here panics or trusts what the guest left behind.
+
+use bailiwick_source::{SourceError, SourceErrorKind, check_parameter_names, prepare};
+use bailiwick_wire::{Check, Entry, Given, Job, Language, Severity, Trouble, TroubleKind};
+use rquickjs::function::Args;
+use rquickjs::object::Filter;
+use rquickjs::{Ctx, Function, Object, Persistent, Value};
+
+use crate::entry::{self, NotCompiled};
+use crate::errors::{syntax, trouble};
+use crate::globals::{OFFERED, installable};
+use crate::limits::Halt;
+use crate::raw::bytecode::{self, Bytecode};
+use crate::realm::{Kit, Realm};
+use crate::settle::{Ended, explain, settle};
+use crate::warm::Warm;
+use crate::{Outside, Phase};
+
+/// What a step gives, or why the call is over.
+type Step<T> = Result<T, Box<Trouble>>;
+
+/// Runs the job and says what it gave.
+pub(crate) fn perform(warm: &Warm, job: &Job, outside: &dyn Outside) -> Given {
+    match attempt(warm, job, outside) {
+        Ok(given) => given,
+        Err(trouble) => Given::Trouble(trouble),
+    }
+}
+
+fn attempt(warm: &Warm, job: &Job, outside: &dyn Outside) -> Step<Given> {
+    warm.runtime.set_max_stack_size(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1));
+    warm.world.source.replace(job.source.clone());
+    let realm = match job.entry {
+        Entry::Emit => &warm.emit,
+        Entry::Script => &warm.eval,
+        _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => &warm.eval,
+        _ => &warm.plain,
+    };
+    let given = given_values(realm, job)?;
+    let mut names = job.parameters.clone();
+    names.extend(given.arguments.names.iter().filter(|name| !job.parameters.contains(name)).cloned());
+    names.extend(given.statics.names.iter().cloned());
+    if matches!(job.entry, Entry::Body | Entry::Expression) && !names.is_empty() {
+        check_parameter_names(&names, &job.globals).map_err(source_trouble)?;
+    }
+    let code = match compiled(warm, job, &names, outside)? {
+        Compiled::Code(code) => code,
+        Compiled::Findings(findings) => return Ok(Given::Findings(findings)),
+    };
+    realm.context.with(|ctx| {
+        let kit = realm.kit(&ctx).map_err(|_| ours("the engine lost its own functions"))?;
+        let call = Call { warm, job, outside, ctx: &ctx, kit: &kit };
+        let outcome = call.run(&code, &names, &given);
+        outcome.or_else(|ended| explain(warm, job, &kit, ended))
+    })
+}
+
+/// The values that the caller gave, as the engine holds them, and their names.
+struct GivenValues {
+    arguments: GivenObject,
+    statics: GivenObject,
+}
+
+struct GivenObject {
+    object: Option<Persistent<Object<'static>>>,
+    names: Vec<String>,
+}
+
+fn given_values(realm: &Realm, job: &Job) -> Step<GivenValues> {
+    if matches!(job.entry, Entry::Emit | Entry::Script) {
+        let none = || GivenObject { object: None, names: Vec::new() };
+        return Ok(GivenValues { arguments: none(), statics: none() });
+    }
+    realm.context.with(|ctx| {
+        Ok(GivenValues {
+            arguments: given_object(&ctx, &job.arguments, "arguments")?,
+            statics: given_object(&ctx, &job.statics, "statics")?,
+        })
+    })
+}
+
+/// Reads the text of one JSON object. The engine's own reader makes `__proto__` a property like any other.
+fn given_object(ctx: &Ctx<'_>, text: &str, what: &str) -> Step<GivenObject> {
+    let Ok(value) = ctx.json_parse(text) else {
+        ctx.catch();
+        return Err(trouble(
+            TroubleKind::Input,
+            format!("the {what} are not JSON, or larger than the memory limit"),
+        ));
+    };
+    let object = match value.into_object() {
+        Some(object) if !object.is_array() => object,
+        _ => return Err(trouble(TroubleKind::Input, format!("the {what} must be one JSON object"))),
+    };
+    let names: Result<Vec<String>, _> = object.own_keys(Filter::new().string()).collect();
+    let names =
+        names.map_err(|_| trouble(TroubleKind::Input, format!("a name in the {what} is not text")))?;
+    Ok(GivenObject { object: Some(Persistent::save(ctx, object)), names })
+}
+
+enum Compiled {
+    Code(Bytecode),
+    Findings(Vec<bailiwick_wire::Finding>),
+}
+
+/// Validates if asked to, strips types where there are any, and compiles. The parser runs only where it is needed.
+fn compiled(warm: &Warm, job: &Job, names: &[String], outside: &dyn Outside) -> Step<Compiled> {
+    let wants_parser = job.check != Check::Skip
+        || job.language == Language::TypeScript
+        || job.entry == Entry::Execute
+        || (job.entry == Entry::Emit && job.source.contains("async"));
+    let build = |code: &str, name: &str| {
+        outside.phase(Phase::Parsing);
+        let built = warm.compiler.with(|ctx| entry::build(&ctx, job.entry, code, names, name));
+        outside.phase(Phase::Running);
+        built
+    };
+    if !wants_parser {
+        let failed = match build(&job.source, "") {
+            Ok(code) => return Ok(Compiled::Code(code)),
+            Err(failed) => failed,
+        };
+        if job.language != Language::Either || memory_ran_out(warm) {
+            return Err(not_compiled(warm, job, &failed));
+        }
+        // It may be TypeScript: if it is not that either, what is wrong with it as JavaScript is told.
+        let Ok(prepared) = parsed(job, Language::TypeScript, None, outside) else {
+            return Err(not_compiled(warm, job, &failed));
+        };
+        let code = build(&prepared.code, "").map_err(|failed| not_compiled(warm, job, &failed))?;
+        return Ok(Compiled::Code(code));
+    }
+    let mut known = job.globals.clone();
+    known.extend(names.iter().cloned());
+    let granted = (job.check != Check::Skip).then_some(known.as_slice());
+    let prepared = parsed(job, job.language, granted, outside).map_err(source_trouble)?;
+    let is_blocked = prepared.findings.iter().any(|finding| finding.severity == Severity::Error);
+    if job.check == Check::Only || is_blocked {
+        return Ok(Compiled::Findings(prepared.findings));
+    }
+    let name = prepared.execute.as_ref().map_or("execute", |definition| definition.name.as_str());
+    let code = build(&prepared.code, name).map_err(|failed| not_compiled(warm, job, &failed))?;
+    Ok(Compiled::Code(code))
+}
+
+fn parsed(
+    job: &Job,
+    language: Language,
+    granted: Option<&[String]>,
+    outside: &dyn Outside,
+) -> Result<bailiwick_source::Prepared, SourceError> {
+    outside.phase(Phase::Parsing);
+    let prepared = prepare(&job.source, job.entry, language, granted);
+    outside.phase(Phase::Running);
+    prepared
+}
+
+fn memory_ran_out(warm: &Warm) -> bool {
+    warm.world.heap.refused()
+}
+
+fn not_compiled(warm: &Warm, job: &Job, failed: &NotCompiled) -> Box<Trouble> {
+    if memory_ran_out(warm) {
+        return trouble(TroubleKind::Memory, "the code is too large for its memory limit");
+    }
+    syntax(&failed.message, &failed.stack, &job.source)
+}
+
+fn source_trouble(error: SourceError) -> Box<Trouble> {
+    let kind = match error.kind {
+        SourceErrorKind::Syntax => TroubleKind::Syntax,
+        SourceErrorKind::Unerasable | SourceErrorKind::Rule => TroubleKind::Validation,
+    };
+    let message = match error.kind {
+        SourceErrorKind::Syntax => format!("SyntaxError: {}", error.message),
+        _ => error.message,
+    };
+    let mut trouble = trouble(kind, message);
+    trouble.location = error.location;
+    trouble
+}
+
+/// A fault of ours that the guest cannot cause; it is told rather than hidden.
+fn ours(what: &str) -> Box<Trouble> {
+    trouble(TroubleKind::Threw, format!("InternalError: {what}"))
+}
+
+/// A call whose code is compiled.
+struct Call<'a, 'js> {
+    warm: &'a Warm,
+    job: &'a Job,
+    outside: &'a dyn Outside,
+    ctx: &'a Ctx<'js>,
+    kit: &'a Kit<'js>,
+}
+
+impl<'js> Call<'_, 'js> {
+    fn run(&self, code: &Bytecode, names: &[String], given: &GivenValues) -> Result<Given, Ended<'js>> {
+        match self.job.entry {
+            Entry::Emit => self.emit(code),
+            Entry::Script => {
+                self.grant(OFFERED.iter().copied())?;
+                self.evaluate(code)?;
+                settle(self.warm, self.outside, self.ctx, self.kit, None)?;
+                Ok(Given::Value("null".to_owned()))
+            }
+            Entry::Body | Entry::Expression => {
+                self.grant(installable(&self.job.globals))?;
+                let body = self.method(code)?;
+                let mut args = Args::new(self.ctx.clone(), names.len());
+                let arguments = self.restore(&given.arguments)?;
+                let statics = self.restore(&given.statics)?;
+                for name in names {
+                    let from = if given.statics.names.contains(name) { &statics } else { &arguments };
+                    let value: Value<'js> = match from {
+                        Some(object) if from_has(object, name) => self.checked(object.get(name.as_str()))?,
+                        _ => Value::new_undefined(self.ctx.clone()),
+                    };
+                    self.checked(args.push_arg(value))?;
+                }
+                let promise = self.checked(body.call_arg::<Value<'js>>(args))?;
+                self.value(promise)
+            }
+            Entry::Execute => {
+                self.grant(installable(&self.job.globals))?;
+                let body = self.method(code)?;
+                let promise: Value<'js> = self.checked(body.call(()))?;
+                let defined = settle(self.warm, self.outside, self.ctx, self.kit, Some(promise))?;
+                let Some(execute) = defined.into_function() else {
+                    return Err(Ended::Told(trouble(
+                        TroubleKind::Validation,
+                        "the code must define a function `execute(params, config)`",
+                    )));
+                };
+                let arguments = self.restore(&given.arguments)?;
+                let statics = self.restore(&given.statics)?;
+                let promise = self.checked(self.kit.invoke(execute, arguments, statics))?;
+                self.value(promise)
+            }
+        }
+    }
+
+    fn emit(&self, code: &Bytecode) -> Result<Given, Ended<'js>> {
+        self.warm.world.input.replace(self.job.input.clone());
+        let written = &self.warm.world.written;
+        match self.evaluate(code) {
+            Err(ended) if self.warm.world.watch.halted() != Some(Halt::Full) => Err(ended),
+            _ => Ok(Given::Output { over: written.is_over(), text: written.take() }),
+        }
+    }
+
+    fn grant(&self, names: impl Iterator<Item = &'static str>) -> Result<(), Ended<'js>> {
+        for name in names {
+            self.checked(self.kit.install(name))?;
+        }
+        Ok(())
+    }
+
+    fn evaluate(&self, code: &Bytecode) -> Result<Value<'js>, Ended<'js>> {
+        self.checked(bytecode::run(self.ctx, code))
+    }
+
+    /// The author's code as a function: the one nameless method of the object that the compiled text makes.
+    fn method(&self, code: &Bytecode) -> Result<Function<'js>, Ended<'js>> {
+        let holder = self.evaluate(code)?;
+        let holder = self.checked(holder.get::<Object<'js>>())?;
+        self.checked(holder.get(""))
+    }
+
+    fn restore(&self, given: &GivenObject) -> Result<Option<Object<'js>>, Ended<'js>> {
+        given.object.clone().map(|object| self.checked(object.restore(self.ctx))).transpose()
+    }
+
+    /// Waits for the promise and writes what it gives.
+    fn value(&self, promise: Value<'js>) -> Result<Given, Ended<'js>> {
+        let value = settle(self.warm, self.outside, self.ctx, self.kit, Some(promise))?;
+        let written = &self.warm.world.written;
+        let problem = self.checked(self.kit.write(value, written.limit()))?;
+        if written.is_over() {
+            let limit = written.limit();
+            return Err(Ended::Told(trouble(
+                TroubleKind::Output,
+                format!("the result is larger than its limit of {limit} bytes"),
+            )));
+        }
+        match problem {
+            Some(problem) => Err(Ended::Told(trouble(TroubleKind::Threw, problem))),
+            None => Ok(Given::Value(written.take())),
+        }
+    }
+
+    fn checked<T>(&self, result: rquickjs::Result<T>) -> Result<T, Ended<'js>> {
+        result.map_err(|error| Ended::of(self.ctx, &error))
+    }
+}
+
+fn from_has(object: &Object<'_>, name: &str) -> bool {
+    object.contains_key(name).unwrap_or(false)
+}

@@ -1,0 +1,141 @@
+//! Every test makes a warm engine and runs one job in it, with a world that has a clock of its own.
+
+mod bombs;
+mod cloning;
+mod console;
+mod entries;
+mod failures;
+mod globals;
+mod results;
+mod timers;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use bailiwick_types::LogLevel;
+use bailiwick_wire::{Check, Entry, Given, Job, JobLimits, Language, Report, Trouble, TroubleKind};
+
+use crate::{OFFERED, Outside, Phase, Warm};
+
+/// A world whose clock runs, and jumps ahead instead of waiting.
+#[derive(Default)]
+pub(super) struct Fake {
+    began: Option<Instant>,
+    waited: Cell<Duration>,
+    seed: u8,
+    lines: RefCell<Vec<(LogLevel, String)>>,
+}
+
+impl Fake {
+    fn new(seed: u8) -> Rc<Self> {
+        Rc::new(Self { began: Some(Instant::now()), seed, ..Self::default() })
+    }
+
+    fn spent(&self) -> Duration {
+        self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
+}
+
+impl Outside for Fake {
+    fn log(&self, level: LogLevel, text: &str) {
+        self.lines.borrow_mut().push((level, text.to_owned()));
+    }
+
+    fn wait(&self, how_long: Duration) {
+        self.waited.set(self.waited.get() + how_long);
+    }
+
+    fn wall(&self) -> Duration {
+        self.spent() + self.waited.get()
+    }
+
+    fn cpu(&self) -> Duration {
+        self.spent()
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        bytes.fill(self.seed);
+    }
+
+    fn phase(&self, _: Phase) {}
+}
+
+/// A job with generous limits and every global but the evaluation of text.
+pub(super) fn job(entry: Entry, source: &str) -> Job {
+    Job {
+        entry,
+        language: Language::JavaScript,
+        check: Check::Skip,
+        source: source.to_owned(),
+        arguments: "{}".to_owned(),
+        statics: "{}".to_owned(),
+        parameters: Vec::new(),
+        input: String::new(),
+        globals: OFFERED
+            .iter()
+            .filter(|name| !matches!(**name, "eval" | "Function"))
+            .map(|name| (*name).to_owned())
+            .collect(),
+        limits: JobLimits {
+            wall_ms: 20_000,
+            cpu_ms: Some(20_000),
+            steps: Some(50_000_000),
+            memory: 32 << 20,
+            stack: 256 << 10,
+            result: 64 << 10,
+            console_lines: 100,
+            console_bytes: 16 << 10,
+        },
+    }
+}
+
+pub(super) fn run(job: Job) -> Report {
+    run_in(job, &Fake::new(7))
+}
+
+pub(super) fn run_in(job: Job, world: &Rc<Fake>) -> Report {
+    let world: Rc<dyn Outside> = Rc::clone(world) as Rc<dyn Outside>;
+    Warm::new().unwrap().run(job, world)
+}
+
+/// The result of a body.
+#[track_caller]
+pub(super) fn gives(source: &str, expected: &str) {
+    gives_for(job(Entry::Body, source), expected);
+}
+
+#[track_caller]
+pub(super) fn gives_for(job: Job, expected: &str) {
+    let source = job.source.clone();
+    assert_eq!(run(job).given, Given::Value(expected.to_owned()), "{source}");
+}
+
+/// The trouble of a body.
+#[track_caller]
+pub(super) fn trouble(source: &str) -> Trouble {
+    trouble_of(job(Entry::Body, source))
+}
+
+#[track_caller]
+pub(super) fn trouble_of(job: Job) -> Trouble {
+    let source = job.source.clone();
+    match run(job).given {
+        Given::Trouble(trouble) => *trouble,
+        other => panic!("{source} gave {other:?}"),
+    }
+}
+
+#[track_caller]
+pub(super) fn fails(source: &str, kind: TroubleKind) {
+    assert_eq!(trouble(source).kind, kind, "{source}");
+}
+
+/// The console lines of a body.
+#[track_caller]
+pub(super) fn lines(source: &str) -> Vec<(LogLevel, String)> {
+    let world = Fake::new(7);
+    let report = run_in(job(Entry::Body, source), &world);
+    assert!(matches!(report.given, Given::Value(_)), "{source}: {report:?}");
+    world.lines.take()
+}

@@ -1,0 +1,254 @@
+//! One call in one cell, from the host's side: the deadline, the bounds on what it may say, and its end.
+
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+use bailiwick_sys::seccomp;
+use bailiwick_types::{Failure, LogLine, Usage};
+use bailiwick_wire::{
+    Decoder, Finding, FromCell, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, encode,
+};
+use serde_json::Value;
+use tokio::time::timeout_at;
+
+use super::nest::Leased;
+use super::{CallError, failure};
+use crate::ending::Silence;
+
+/// The cell keeps its own deadline and says what it used; this much later the host ends it whatever it does.
+const GRACE: Duration = Duration::from_millis(4);
+
+/// Room in a frame beside the result or a line: the rest of a report.
+const BESIDE: u64 = 256 * 1024;
+
+/// The most a cell may say in lines that were cut off by its own bounds already.
+const LINE: u64 = 64;
+
+/// The longest name of a missing global that is worth repeating.
+const LONGEST_NAME: usize = 200;
+
+/// How a call ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it gave, or why it gave nothing.
+    pub result: Result<Given, Box<Failure>>,
+    /// What it used.
+    pub usage: Usage,
+    /// Console lines beyond the limits.
+    pub logs_dropped: u64,
+    /// The global that the code wanted and that is not there, by the cell's account.
+    pub missing: Option<String>,
+}
+
+/// What a call gave.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    /// A value.
+    Value(Value),
+    /// What `emit` gathered.
+    Output {
+        /// The text, cut at the limit.
+        text: String,
+        /// Whether there was more.
+        over: bool,
+    },
+    /// What validation found; nothing was run.
+    Findings(Vec<Finding>),
+}
+
+/// How a deliberate misdeed went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeResult {
+    /// The filter stopped it; the system call is named.
+    Trapped(String),
+    /// The cell ended, by this.
+    Ended(&'static str),
+    /// Nothing stopped it; the kernel gave this, or the negative of its error.
+    WentThrough(i64),
+}
+
+/// What came last from a cell.
+enum Last {
+    Done(Box<Report>),
+    Violation(u32),
+    Probed(i64),
+    /// It closed its socket, or said something that is no message.
+    Silent {
+        garbled: bool,
+    },
+    /// The deadline.
+    Late,
+}
+
+/// Runs one job in one cell.
+pub(super) async fn run(
+    cell: Leased,
+    job: Job,
+    on_line: &mut (dyn FnMut(LogLine) + Send),
+) -> Result<Ended, CallError> {
+    let limits = job.limits;
+    let frame = encode(&ToCell::Start(Box::new(job))).map_err(|_| CallError::Unsendable)?;
+    let started = Instant::now();
+    let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
+    let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
+    let talk = talk(&cell, &frame, bound(limits), &mut lines);
+    let last = timeout_at(deadline.into(), talk).await.unwrap_or(Last::Late);
+    if matches!(last, Last::Late) {
+        cell.kill();
+    }
+    let wall_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let mut usage = Usage { wall_ms, ..Usage::default() };
+    let mut logs_dropped = lines.dropped;
+    let mut missing = None;
+    let result = match last {
+        Last::Done(report) => {
+            let Report { given, usage: used, logs_dropped: dropped } = *report;
+            usage.cpu_ms = micros_to_ms(used.cpu_us);
+            usage.steps = used.steps;
+            usage.memory_peak = used.memory_peak;
+            logs_dropped = logs_dropped.saturating_add(dropped);
+            if let Claimed::Trouble(trouble) = &given {
+                missing = trouble.missing.clone().filter(|name| name.len() <= LONGEST_NAME);
+            }
+            believe(given, limits)
+        }
+        Last::Violation(number) => Err(failure::violation(seccomp::name(number), number)),
+        Last::Late => Err(failure::late(limits)),
+        Last::Probed(_) | Last::Silent { garbled: true } => Err(failure::garbled()),
+        Last::Silent { garbled: false } => Err(match cell.nest.ending(cell.serial).await {
+            Some(ending) => failure::silence(Silence::of(ending), limits),
+            None => failure::nursery_died(),
+        }),
+    };
+    Ok(Ended { result: result.map_err(Box::new), usage, logs_dropped, missing })
+}
+
+/// Has a cell try to break its wall.
+pub(super) async fn probe(cell: Leased, probe: Probe) -> Result<ProbeResult, CallError> {
+    let frame = encode(&ToCell::Probe(probe)).map_err(|_| CallError::Unsendable)?;
+    let limits = JobLimits {
+        wall_ms: 5000,
+        cpu_ms: None,
+        steps: None,
+        memory: 0,
+        stack: 0,
+        result: 0,
+        console_lines: 0,
+        console_bytes: 0,
+    };
+    let mut ignore = |_: LogLine| {};
+    let started = Instant::now();
+    let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line: &mut ignore };
+    let deadline = started + Duration::from_millis(limits.wall_ms);
+    let talk = talk(&cell, &frame, bound(limits), &mut lines);
+    Ok(match timeout_at(deadline.into(), talk).await.unwrap_or(Last::Late) {
+        Last::Violation(number) => ProbeResult::Trapped(
+            seccomp::name(number).map_or_else(|| format!("system call {number}"), str::to_owned),
+        ),
+        Last::Probed(result) => ProbeResult::WentThrough(result),
+        Last::Late => ProbeResult::Ended("the deadline"),
+        Last::Done(_) | Last::Silent { garbled: true } => ProbeResult::Ended("nonsense"),
+        Last::Silent { garbled: false } => match cell.nest.ending(cell.serial).await.map(Silence::of) {
+            Some(Silence::Fault(what)) => ProbeResult::Ended(what),
+            Some(Silence::Violation) => ProbeResult::Trapped("an unnamed system call".to_owned()),
+            Some(Silence::Allocation) => ProbeResult::Ended("a failed allocation"),
+            Some(Silence::NestedTooDeep) => ProbeResult::Ended("source nested too deep"),
+            Some(Silence::Cpu) => ProbeResult::Ended("the bound on CPU time"),
+            Some(Silence::Killed) => ProbeResult::Ended("a kill"),
+            None => ProbeResult::Ended("the end of its nursery"),
+        },
+    })
+}
+
+/// The longest frame that a cell with these limits has a reason to send.
+fn bound(limits: JobLimits) -> usize {
+    let longest = limits.result.max(limits.console_bytes).saturating_add(BESIDE);
+    usize::try_from(longest).unwrap_or(usize::MAX)
+}
+
+/// Sends the job and hears the cell out.
+async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) -> Last {
+    let silent = Last::Silent { garbled: false };
+    let mut rest = frame;
+    while !rest.is_empty() {
+        match cell.socket.try_write(rest) {
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if cell.socket.writable().await.is_err() {
+                    return silent;
+                }
+            }
+            Err(_) => return silent,
+        }
+    }
+    let mut decoder = Decoder::new(bound);
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        if cell.socket.readable().await.is_err() {
+            return silent;
+        }
+        match cell.socket.try_read(&mut buffer) {
+            Ok(0) => return Last::Silent { garbled: decoder.is_within_a_frame() },
+            Ok(length) => decoder.push(buffer.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+            Err(_) => return silent,
+        }
+        loop {
+            match decoder.take() {
+                Ok(None) => break,
+                Ok(Some(FromCell::Log { level, text })) => lines.take(level, text),
+                Ok(Some(FromCell::Violation { number })) => return Last::Violation(number),
+                Ok(Some(FromCell::Done(report))) => return Last::Done(report),
+                Ok(Some(FromCell::Probed { result })) => return Last::Probed(result),
+                Err(_) => return Last::Silent { garbled: true },
+            }
+        }
+    }
+}
+
+/// Turns what a cell claims into what a caller gets.
+fn believe(claimed: Claimed, limits: JobLimits) -> Result<Given, Failure> {
+    let within = |text: &str| text.len() as u64 <= limits.result;
+    match claimed {
+        Claimed::Value(text) if within(&text) => {
+            // Bounded in depth by the parser itself.
+            serde_json::from_str(&text).map(Given::Value).map_err(|_| failure::garbled())
+        }
+        Claimed::Output { text, over } if within(&text) => Ok(Given::Output { text, over }),
+        Claimed::Value(_) | Claimed::Output { .. } => Err(failure::garbled()),
+        Claimed::Findings(findings) => Ok(Given::Findings(findings)),
+        Claimed::Trouble(trouble) => Err(failure::trouble(*trouble, limits)),
+    }
+}
+
+/// The console lines of a call, bounded once more on this side.
+struct Lines<'a> {
+    limits: JobLimits,
+    count: u64,
+    bytes: u64,
+    dropped: u64,
+    started: Instant,
+    on_line: &'a mut (dyn FnMut(LogLine) + Send),
+}
+
+impl Lines<'_> {
+    fn take(&mut self, level: bailiwick_types::LogLevel, text: String) {
+        let bytes = self.bytes.saturating_add(text.len() as u64);
+        if self.count >= self.limits.console_lines || bytes > self.limits.console_bytes.saturating_add(LINE) {
+            self.dropped = self.dropped.saturating_add(1);
+            return;
+        }
+        self.count += 1;
+        self.bytes = bytes;
+        let at = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        (self.on_line)(LogLine { level, text, at });
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "microseconds of a call are far below where floats get coarse"
+)]
+fn micros_to_ms(micros: u64) -> f64 {
+    micros as f64 / 1000.0
+}

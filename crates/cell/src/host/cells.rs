@@ -1,0 +1,253 @@
+//! The cells of a program: one nursery per tenant, healed when it dies, replaced when it is old, and a bound on how
+//! many calls run and wait.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bailiwick_types::{LogLine, Wallpart};
+use bailiwick_wire::{Job, Probe};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::call::{self, Ended};
+use super::nest::{Leased, Nest, NoCell};
+use super::{Busy, CallError, Options, ProbeResult, StartError, Tenant, start};
+
+/// How often a call is given to another nursery when its own died before the call began.
+const TRIES: usize = 3;
+
+/// Cells, ready for calls. Cheap to clone; the nurseries end with the last clone.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    options: Options,
+    tenants: Mutex<BTreeMap<Tenant, Arc<Slot>>>,
+    gate: Semaphore,
+    waiting: AtomicUsize,
+    /// What a call takes, smoothed, in microseconds: for the hint of when to come back.
+    usual_us: AtomicU64,
+}
+
+/// Where a tenant's nursery is.
+#[derive(Debug)]
+struct Slot {
+    nest: Mutex<Option<Arc<Nest>>>,
+    used: Mutex<Instant>,
+    mending: tokio::sync::Mutex<()>,
+}
+
+impl Cells {
+    /// Starts cells, and the nursery of the default tenant: what this machine cannot do is known at once.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(StartError::NoRuntime);
+        }
+        // Two descriptors per cell that is parked or out.
+        bailiwick_sys::descriptors::raise_limit();
+        let gate = Semaphore::new(options.at_once.clamp(1, Semaphore::MAX_PERMITS));
+        let shared = Arc::new(Shared {
+            options,
+            tenants: Mutex::default(),
+            gate,
+            waiting: AtomicUsize::new(0),
+            usual_us: AtomicU64::new(1000),
+        });
+        let cells = Self { shared };
+        let slot = cells.slot(&Tenant::default());
+        mend(&cells.shared, &slot).await?;
+        Ok(cells)
+    }
+
+    /// Runs one job in a cell of its own. Dropping the future kills the cell.
+    pub async fn call(
+        &self,
+        tenant: &Tenant,
+        job: Job,
+        on_line: &mut (dyn FnMut(LogLine) + Send),
+    ) -> Result<Ended, CallError> {
+        let _turn = self.turn().await?;
+        let cell = self.cell(tenant).await?;
+        let began = Instant::now();
+        let ended = call::run(cell, job, on_line).await;
+        self.learn(began.elapsed());
+        ended
+    }
+
+    /// Has a fresh cell try to break its wall.
+    pub async fn probe(&self, tenant: &Tenant, probe: Probe) -> Result<ProbeResult, CallError> {
+        let _turn = self.turn().await?;
+        let cell = self.cell(tenant).await?;
+        call::probe(cell, probe).await
+    }
+
+    /// Which walls were seen to stand around a tenant's cells.
+    pub async fn walls(&self, tenant: &Tenant) -> Result<Vec<Wallpart>, StartError> {
+        let slot = self.slot(tenant);
+        Ok(alive(&self.shared, &slot).await?.walls().to_vec())
+    }
+
+    /// Cells of a tenant that are parked, and that are out.
+    pub fn count(&self, tenant: &Tenant) -> (usize, usize) {
+        let nest = current(&self.slot(tenant));
+        nest.map_or((0, 0), |nest| (nest.parked(), nest.out()))
+    }
+
+    /// Kills a tenant's nursery, to see that calls go on afterwards.
+    pub fn kill_nursery(&self, tenant: &Tenant) {
+        if let Some(nest) = current(&self.slot(tenant)) {
+            nest.kill();
+        }
+    }
+
+    /// Waits for this call's turn.
+    async fn turn(&self) -> Result<SemaphorePermit<'_>, Busy> {
+        let Shared { options, gate, waiting, .. } = &*self.shared;
+        if let Ok(permit) = gate.try_acquire() {
+            return Ok(permit);
+        }
+        let ahead = Counted::enter(waiting);
+        if ahead.before >= options.waiting {
+            return Err(self.busy(ahead.before));
+        }
+        match tokio::time::timeout(options.patience, gate.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(self.busy(ahead.before)),
+        }
+    }
+
+    fn busy(&self, ahead: usize) -> Busy {
+        let usual = Duration::from_micros(self.shared.usual_us.load(Ordering::Relaxed));
+        let rounds = u32::try_from(ahead / self.shared.options.at_once.max(1) + 1).unwrap_or(u32::MAX);
+        Busy { retry_after: (usual * rounds).clamp(Duration::from_millis(10), Duration::from_secs(30)) }
+    }
+
+    fn learn(&self, took: Duration) {
+        let took = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let usual = self.shared.usual_us.load(Ordering::Relaxed);
+        // A lost update among many is no loss.
+        self.shared.usual_us.store(usual - usual / 16 + took / 16, Ordering::Relaxed);
+    }
+
+    async fn cell(&self, tenant: &Tenant) -> Result<Leased, CallError> {
+        let slot = self.slot(tenant);
+        for _ in 0..TRIES {
+            let nest = alive(&self.shared, &slot).await?;
+            match tokio::time::timeout(self.shared.options.patience, nest.take()).await {
+                Ok(Ok(cell)) => {
+                    self.replace_if_old(&slot, &nest);
+                    return Ok(cell);
+                }
+                Ok(Err(NoCell::Dead)) => {}
+                Ok(Err(NoCell::NotBorn)) | Err(_) => return Err(self.busy(0).into()),
+            }
+        }
+        Err(StartError::Silent(None).into())
+    }
+
+    fn slot(&self, tenant: &Tenant) -> Arc<Slot> {
+        let mut tenants = self.shared.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = tenants.get(tenant) {
+            *slot.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            return Arc::clone(slot);
+        }
+        if tenants.len() >= self.shared.options.tenants.max(1) {
+            let idle = tenants
+                .iter()
+                .filter(|(_, slot)| current(slot).is_none_or(|nest| nest.out() == 0))
+                .min_by_key(|(_, slot)| *slot.used.lock().unwrap_or_else(PoisonError::into_inner))
+                .map(|(tenant, _)| tenant.clone());
+            // Where all are at work there is one more until one is idle.
+            if let Some(idle) = idle {
+                tenants.remove(&idle);
+            }
+        }
+        let slot = Arc::new(Slot {
+            nest: Mutex::default(),
+            used: Mutex::new(Instant::now()),
+            mending: tokio::sync::Mutex::default(),
+        });
+        tenants.insert(tenant.clone(), Arc::clone(&slot));
+        slot
+    }
+
+    /// Starts a successor in the background; the old one serves until it is ready, and its calls end in peace.
+    fn replace_if_old(&self, slot: &Arc<Slot>, nest: &Nest) {
+        let Options { calls_per_nursery, nursery_age, .. } = self.shared.options;
+        if !nest.is_old(calls_per_nursery, nursery_age) {
+            return;
+        }
+        let (shared, slot) = (Arc::clone(&self.shared), Arc::clone(slot));
+        tokio::spawn(async move {
+            // Somebody is at it already, or it will be tried again at the next call.
+            let Ok(_mending) = slot.mending.try_lock() else { return };
+            let still = current(&slot).is_some_and(|nest| nest.is_old(calls_per_nursery, nursery_age));
+            if still && let Ok(nest) = make(&shared, &slot).await {
+                *slot.nest.lock().unwrap_or_else(PoisonError::into_inner) = Some(nest);
+            }
+        });
+    }
+}
+
+fn current(slot: &Slot) -> Option<Arc<Nest>> {
+    slot.nest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// A tenant's nursery, started if there is none that lives.
+async fn alive(shared: &Arc<Shared>, slot: &Arc<Slot>) -> Result<Arc<Nest>, StartError> {
+    match current(slot).filter(|nest| !nest.is_dead()) {
+        Some(nest) => Ok(nest),
+        None => mend(shared, slot).await,
+    }
+}
+
+/// Starts a nursery where there is none; whoever comes meanwhile waits for the same one.
+async fn mend(shared: &Arc<Shared>, slot: &Arc<Slot>) -> Result<Arc<Nest>, StartError> {
+    let _mending = slot.mending.lock().await;
+    if let Some(nest) = current(slot).filter(|nest| !nest.is_dead()) {
+        return Ok(nest);
+    }
+    let nest = make(shared, slot).await?;
+    *slot.nest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&nest));
+    Ok(nest)
+}
+
+async fn make(shared: &Arc<Shared>, slot: &Arc<Slot>) -> Result<Arc<Nest>, StartError> {
+    let options = shared.options.clone();
+    let fresh = tokio::task::spawn_blocking(move || start::start(&options))
+        .await
+        .map_err(|_| StartError::Silent(None))??;
+    let (shared_then, slot_then) = (Arc::downgrade(shared), Arc::downgrade(slot));
+    Nest::adopt(fresh, shared.options.parked, move || heal(&shared_then, &slot_then))
+}
+
+/// Starts the next nursery as soon as one has died, so that the next call does not have to.
+fn heal(shared: &Weak<Shared>, slot: &Weak<Slot>) {
+    let (Some(shared), Some(slot)) = (shared.upgrade(), slot.upgrade()) else { return };
+    tokio::spawn(async move {
+        // A call that comes before it is done waits for it; one that comes after a failure tries again.
+        let _tried_again_by_the_next_call = mend(&shared, &slot).await;
+    });
+}
+
+/// One more, for as long as it lives.
+struct Counted<'a> {
+    counter: &'a AtomicUsize,
+    before: usize,
+}
+
+impl<'a> Counted<'a> {
+    fn enter(counter: &'a AtomicUsize) -> Self {
+        Self { counter, before: counter.fetch_add(1, Ordering::AcqRel) }
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.counter.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,5 +1,7 @@
 //! Documents named on the command line, read and parsed.
 
+pub(crate) mod tool;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,10 +14,15 @@ use crate::failure::Failure;
 use crate::resolved::Session;
 use crate::typed::Subject;
 
+/// What a document is called in messages.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
+}
+
 /// Reads a document that says something about policy.
 pub(crate) fn tool_policy(path: &Path) -> Result<ToolPolicy, Failure> {
     let text = files::read_document(path)?;
-    let name = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
+    let name = name_of(path);
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if extension.eq_ignore_ascii_case("toml") => Format::Toml,
         _ => Format::Yaml,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bailiwick::{CallError, RunError, StartError};
 use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
 use bailiwick_document::Problems;
@@ -37,6 +38,26 @@ pub(crate) enum Failure {
     NeverConfiguration { path: PathBuf },
     #[error("cannot make the manual page: {0}")]
     Manual(#[source] std::io::Error),
+    #[error("{0}")]
+    Start(#[from] StartError),
+    #[error("{0}")]
+    Run(#[from] RunError),
+    #[error("cannot start the runtime: {0}")]
+    Tokio(#[source] std::io::Error),
+    #[error("{message}")]
+    Argument { message: String, hint: String },
+    #[error("{message}")]
+    Waits { message: String, hint: String },
+    #[error("cannot measure {what}: {source}")]
+    Measure { what: &'static str, source: std::io::Error },
+    #[error("cannot read stdin: {0}")]
+    Stdin(#[source] std::io::Error),
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self::Run(error.into())
+    }
 }
 
 impl Failure {
@@ -51,12 +72,17 @@ impl Failure {
             Self::Config(ConfigError::Ledger { .. }) | Self::WorkingFolder(_) | Self::Manual(_) => {
                 ErrorCode::Internal
             }
+            Self::Start(error) => error.code(),
+            Self::Run(error) => error.code(),
+            Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) => ErrorCode::Unavailable,
+            Self::Waits { .. } => ErrorCode::Unsupported,
             Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
             Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
             | Self::Query(_)
             | Self::Name(_)
             | Self::TwoProfiles { .. }
             | Self::TwiceStdin
+            | Self::Argument { .. }
             | Self::NeverConfiguration { .. }
             | Self::NotAFolderFile { .. } => ErrorCode::InvalidInput,
         }
@@ -73,10 +99,17 @@ impl Failure {
             Self::TwoProfiles { .. } => Some("leave out --profile, or name the same".to_owned()),
             Self::TwiceStdin => Some("put one of them into a file".to_owned()),
             Self::NeverConfiguration { .. } => Some("trusting it would change nothing".to_owned()),
+            Self::Argument { hint, .. } | Self::Waits { hint, .. } => Some(hint.clone()),
+            Self::Start(error) => Some(error.hint().to_owned()),
+            Self::Run(RunError::Call(error)) => Some(error.hint().to_owned()),
             Self::Document(_)
             | Self::Conflicts(_)
             | Self::Name(_)
             | Self::WorkingFolder(_)
+            | Self::Run(_)
+            | Self::Tokio(_)
+            | Self::Measure { .. }
+            | Self::Stdin(_)
             | Self::Manual(_) => None,
         }
     }

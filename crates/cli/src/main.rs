@@ -4,6 +4,7 @@
 //! ready to run). Logic lives in the crates below; this one only turns words into their types and results into
 //! text. Everything a person sees is written by [`render`].
 
+mod cells;
 mod commands;
 mod documents;
 mod failure;
@@ -20,7 +21,12 @@ use render::Screen;
 use resolved::Session;
 use typed::{Command, Config, Policy, Typed};
 
+/// In a cell, memory that cannot be had has an exit code of its own.
+#[global_allocator]
+static MEMORY: bailiwick::Telling = bailiwick::Telling;
+
 fn main() -> ExitCode {
+    bailiwick::enter();
     let typed = match Typed::try_parse() {
         Ok(typed) => typed,
         Err(usage) => return render::usage(&usage),
@@ -40,6 +46,14 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         // These need no settings, and must work when the settings are broken.
         Command::Completions(what) => commands::generated::completions(screen, what),
         Command::Man(what) => commands::generated::man(screen, what),
+        Command::Jsrun(what) => commands::jsrun::jsrun(screen, what),
+        Command::Probe(what) => commands::probe::probe(screen, what),
+        Command::Doctor(what) => commands::doctor::doctor(screen, what),
+        Command::Bench(what) => commands::bench::bench(screen, what),
+        Command::Run(what) => {
+            let session = session(screen)?;
+            commands::run::run(screen, &session, what)
+        }
         Command::Config(Config::Show(what)) if what.defaults => commands::config::defaults(screen),
         Command::Config(Config::Show(what)) => {
             let session = session(screen)?;

@@ -43,6 +43,17 @@ pub(crate) struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run code in a cell of its own: result on stdout, console lines on stderr as they happen
+    Run(Run),
+    /// The pure function: one JSON request on stdin, its output on stdout, nothing else exists
+    Jsrun(Jsrun),
+    /// Which walls stand on this machine, seen by trying to break them, and how fast cells are
+    Doctor(Doctor),
+    /// The published figures, measured here, each beside what it is compared with
+    Bench(Bench),
+    /// Have a fresh cell try to break its wall
+    #[command(hide = true)]
+    Probe(Probe),
     /// The effective policy of a tool: what it may do, why, and what an edit would change
     #[command(subcommand)]
     Policy(Policy),
@@ -136,6 +147,94 @@ pub(crate) struct ConfigShow {
 pub(crate) struct Limits {
     #[command(flatten)]
     pub(crate) subject: Subject,
+}
+
+/// `bailiwick run`
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["file", "eval", "print"])))]
+pub(crate) struct Run {
+    /// A .js or .ts file, or a tool document (.yaml, .yml, .json); `-` is code on stdin
+    pub(crate) file: Option<PathBuf>,
+    /// Run this code: the body of an async function, `return` gives the result
+    #[arg(short, long, value_name = "CODE")]
+    pub(crate) eval: Option<String>,
+    /// Run this expression and give its value
+    #[arg(short, long, value_name = "EXPR")]
+    pub(crate) print: Option<String>,
+    /// The shape of the code [default: body]
+    #[arg(long, value_name = "MODE", value_parser = ["body", "execute", "emit"], conflicts_with = "print")]
+    pub(crate) entry: Option<String>,
+    /// An argument: VALUE is JSON where it is valid JSON, else text
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    pub(crate) arg: Vec<String>,
+    /// All arguments, as one JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// The wall-clock limit of this run, for example 500ms
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    /// The memory limit of this run, for example 16MiB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
+    /// Only validate the code, and tell what would not work
+    #[arg(long, conflicts_with = "no_check")]
+    pub(crate) check: bool,
+    /// Run it without validating it first
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// Ties this run to what caused it
+    #[arg(long, value_name = "ID")]
+    pub(crate) correlation: Option<String>,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
+/// How cells are made.
+#[derive(Debug, Args)]
+pub(crate) struct CellFlags {
+    /// Run even where the walls are below the floor; every result then says `insecure`
+    #[arg(long)]
+    pub(crate) insecure_cells: bool,
+}
+
+/// `bailiwick jsrun`
+#[derive(Debug, Args)]
+pub(crate) struct Jsrun {
+    /// Read one request a line, and answer one line each, in order
+    #[arg(long)]
+    pub(crate) batch: bool,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
+/// `bailiwick doctor`
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
+/// `bailiwick bench`
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only rows whose id begins with this, for example cell.call
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Option<String>,
+    /// A folder of peers that `make bench-peers` has filled, to be measured beside
+    #[arg(long, value_name = "DIR")]
+    pub(crate) peers: Option<PathBuf>,
+}
+
+/// `bailiwick probe`
+#[derive(Debug, Args)]
+pub(crate) struct Probe {
+    /// A system call by name, or panic, allocation, overflow, fault, abort
+    pub(crate) name: String,
+    /// The arguments of the system call
+    #[arg(num_args = 0..=6)]
+    pub(crate) arguments: Vec<u64>,
 }
 
 /// `bailiwick trust`

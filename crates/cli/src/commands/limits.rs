@@ -1,6 +1,6 @@
 //! `bailiwick limits`: exactly what code gets under a policy.
 
-use bailiwick_policy::{Capability, FetchBounds, surface};
+use bailiwick_policy::{Capability, FetchBounds};
 use bailiwick_types::{LimitKind, format_duration_ms};
 
 use crate::documents;
@@ -12,7 +12,7 @@ use crate::typed::Limits;
 /// `bailiwick limits [--overrides FILE] [--profile NAME]`
 pub(crate) fn limits(screen: &mut Screen, session: &Session, what: &Limits) -> Result<u8, Failure> {
     let policy = documents::effective(session, &what.subject)?;
-    let surface = surface(&policy);
+    let surface = bailiwick::surface(&policy);
     if screen.wants_json() {
         screen.json(&surface.to_json());
         return Ok(0);

@@ -1,7 +1,12 @@
 //! One file per command: ask the crates below, then render.
 
+pub(crate) mod bench;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod generated;
+pub(crate) mod jsrun;
 pub(crate) mod limits;
 pub(crate) mod policy;
+pub(crate) mod probe;
+pub(crate) mod run;
 pub(crate) mod trust;

@@ -57,6 +57,22 @@ impl Screen {
         self.out.extend_from_slice(text.as_bytes());
     }
 
+    /// A text that is ours as a whole, on stdout at once: for answers that are waited for one by one.
+    pub(crate) fn raw_now(&mut self, text: &str) {
+        self.raw(text);
+        let mut stdout = std::io::stdout().lock();
+        // A reader that went away shows when the rest is written.
+        let _reader_gone = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        self.out.clear();
+    }
+
+    /// A text that is ours as a whole, on stderr.
+    #[expect(clippy::unused_self, reason = "everything a person sees goes through the screen")]
+    pub(crate) fn raw_to_stderr(&self, text: &str) {
+        // There is nowhere left to report to.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
     /// One JSON object.
     pub(crate) fn json(&mut self, value: &Value) {
         self.out.extend_from_slice(format!("{value:#}\n").as_bytes());

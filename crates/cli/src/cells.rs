@@ -1,0 +1,32 @@
+//! Cells for a command: a runtime of the right size, made when the command needs it.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use bailiwick::policy::Baseline;
+use bailiwick::{Builder, Demand, Runtime};
+
+use crate::failure::Failure;
+use crate::typed::CellFlags;
+
+/// Runs a job on a runtime of one thread: a command has one thing to do.
+pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Tokio)?;
+    let result = tokio.block_on(job);
+    // A nursery that is being started in the background is not waited for.
+    tokio.shutdown_background();
+    result
+}
+
+/// A builder as the flags ask for.
+pub(crate) fn builder(flags: &CellFlags, baseline: Option<&Arc<Baseline>>) -> Builder {
+    let builder = Runtime::builder().parked(1).demand(demand(flags));
+    match baseline {
+        Some(baseline) => builder.baseline(Arc::clone(baseline)),
+        None => builder,
+    }
+}
+
+fn demand(flags: &CellFlags) -> Demand {
+    if flags.insecure_cells { Demand::InsecureIfNeeded } else { Demand::Floor }
+}

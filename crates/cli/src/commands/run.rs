@@ -1,0 +1,131 @@
+//! `bailiwick run`: code in a cell, its result on stdout, its console on stderr as it happens.
+
+mod arguments;
+mod subject;
+
+use bailiwick::types::{CallReport, CorrelationId, Failure as Failed, LogLevel, LogLine};
+use bailiwick::{Finding, Severity, Validate};
+use serde_json::json;
+
+use crate::cells::{block_on, builder};
+use crate::failure::Failure;
+use crate::render::{Screen, Span, bad, faint, plain, strong, to_stderr, warning};
+use crate::resolved::Session;
+use crate::typed::Run;
+use subject::Subject;
+
+/// The exit code of code that validation refuses.
+const REFUSED: u8 = 2;
+
+/// `bailiwick run FILE|-e CODE|-p EXPR`
+pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<u8, Failure> {
+    let Subject { name, call, policy } = subject::read(session, what)?;
+    let correlation = what.correlation.as_deref().map(CorrelationId::parse).transpose()?;
+    let mut call = call.policy(policy).validate(if what.no_check { Validate::No } else { Validate::First });
+    if let Some(correlation) = correlation {
+        call = call.correlation(correlation);
+    }
+    block_on(async {
+        let baseline = &session.loaded.settings.baseline;
+        let runtime = builder(&what.cells, Some(baseline)).build().await?;
+        if what.check {
+            let findings = runtime.validate(call).await?;
+            return Ok(check(screen, &name, findings));
+        }
+        let report = if screen.wants_json() {
+            runtime.run(call).await?
+        } else {
+            runtime.run_with(call, |line| console(&line)).await?
+        };
+        Ok(tell(screen, &name, &report, session.verbose))
+    })
+}
+
+fn tell(screen: &mut Screen, name: &str, report: &CallReport, verbose: bool) -> u8 {
+    if screen.wants_json() {
+        screen.json(&json!(report));
+        return report.exit_code();
+    }
+    if report.logs_dropped() > 0 {
+        let dropped = format!("{} console lines beyond the limits were dropped", report.logs_dropped());
+        screen.note(&dropped);
+    }
+    if report.receipt().insecure {
+        screen.note("insecure: the walls of this call were below the floor");
+    }
+    match report.failure() {
+        Some(failure) => told(name, failure, verbose),
+        None => screen.json(report.value()),
+    }
+    if verbose {
+        let usage = report.usage();
+        let used = format!(
+            "{:.2} ms, {:.2} ms of CPU, {} steps, {} bytes at most",
+            usage.wall_ms, usage.cpu_ms, usage.steps, usage.memory_peak
+        );
+        screen.note(&used);
+    }
+    report.exit_code()
+}
+
+/// A failure for people: what, where, what to do.
+fn told(name: &str, failure: &Failed, verbose: bool) {
+    let code = format!("{}: ", failure.code);
+    to_stderr(&[bad("error: "), strong(&code), plain(&failure.message)]);
+    if let Some(at) = failure.location {
+        to_stderr(&[faint("  --> "), plain(&format!("{name}:{}:{}", at.line, at.column))]);
+    }
+    if let Some(stack) = failure.stack.as_deref().filter(|_| verbose) {
+        for line in stack.lines() {
+            to_stderr(&[faint("      "), faint(line.trim())]);
+        }
+    }
+    if let Some(hint) = &failure.hint {
+        to_stderr(&[strong("  hint: "), plain(hint)]);
+    }
+}
+
+/// A console line; each of its own lines stays one.
+fn console(line: &LogLine) {
+    let lead: Span<'_> = match line.level {
+        LogLevel::Error => bad("error "),
+        LogLevel::Warn => warning("warn  "),
+        LogLevel::Debug => faint("debug "),
+        LogLevel::Info | LogLevel::Log => plain(""),
+    };
+    for text in line.text.split('\n') {
+        to_stderr(&[lead.clone(), plain(text)]);
+    }
+}
+
+fn check(screen: &mut Screen, name: &str, findings: Result<Vec<Finding>, Box<Failed>>) -> u8 {
+    let findings = match findings {
+        Ok(findings) => findings,
+        Err(failure) => {
+            if screen.wants_json() {
+                screen.json(&json!({"ok": false, "error": failure, "findings": []}));
+            } else {
+                told(name, &failure, false);
+            }
+            return failure.code.class().exit_code();
+        }
+    };
+    let blocked = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if screen.wants_json() {
+        screen.json(&json!({"ok": !blocked, "error": null, "findings": findings}));
+    } else if findings.is_empty() {
+        screen.line(&[plain("nothing found")]);
+    }
+    if !screen.wants_json() {
+        for Finding { name: what, why, instead, location, severity } in &findings {
+            let lead = match severity {
+                Severity::Error => bad("error: "),
+                Severity::Warning => warning("warning: "),
+            };
+            screen.line(&[lead, strong(what), plain(": "), plain(why)]);
+            screen.line(&[faint("  --> "), plain(&format!("{name}:{}:{}", location.line, location.column))]);
+            screen.line(&[strong("  instead: "), plain(instead)]);
+        }
+    }
+    if blocked { REFUSED } else { 0 }
+}

@@ -1,0 +1,195 @@
+//! A tool document, as far as one run needs it: its code, parameters, statics and policy.
+//!
+//! The catalogue reads the rest: texts for models, tests, approval. Unknown top-level fields are no business of a run.
+
+use std::path::Path;
+
+use bailiwick::Entry;
+use bailiwick::policy::{Layer, ToolPolicy, read::profile_name};
+use bailiwick_config::files;
+use bailiwick_document::{self as document, Bounds, DocPath, Entry as Place, Format, Reader, parse};
+use bailiwick_types::{LayerName, did_you_mean};
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// What a run needs of a tool.
+pub(crate) struct ToolFile {
+    pub(crate) code: String,
+    pub(crate) entry: Entry,
+    pub(crate) params: Vec<Param>,
+    pub(crate) statics: Map<String, Value>,
+    pub(crate) policy: ToolPolicy,
+}
+
+/// A declared parameter.
+pub(crate) struct Param {
+    pub(crate) name: String,
+    /// Declared as text, so that what is typed is never taken for a number.
+    pub(crate) is_text: bool,
+    pub(crate) required: bool,
+}
+
+/// The entries a document can name.
+const ENTRIES: &[(&str, Entry)] =
+    &[("body", Entry::Body), ("execute", Entry::Execute), ("emit", Entry::Emit)];
+
+/// The types of parameters, and whether each is text.
+const TYPES: &[(&str, bool)] = &[
+    ("string", true),
+    ("integer", false),
+    ("number", false),
+    ("boolean", false),
+    ("object", false),
+    ("array", false),
+];
+
+/// Whether a file is a tool document by its name.
+pub(crate) fn is_tool(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
+}
+
+/// Reads a tool document.
+pub(crate) fn read(path: &Path) -> Result<ToolFile, Failure> {
+    let text = files::read_document(path)?;
+    let name = super::name_of(path);
+    let tree = parse(&name, &text, Format::Yaml, Bounds::WRITTEN_BY_HAND)?;
+    let mut reader = Reader::new(name.as_str());
+    let root = Place { node: &tree, path: DocPath::root() };
+    let mut tool = ToolFile {
+        code: String::new(),
+        entry: Entry::Body,
+        params: Vec::new(),
+        statics: Map::new(),
+        policy: ToolPolicy { profile: None, layer: Layer::empty(LayerName::Tool, name.as_str()) },
+    };
+    let mut has_command = false;
+    if let Some(mut record) = reader.record(&root) {
+        has_command = record.take("command").is_some();
+        match record.take("code") {
+            Some(entry) => tool.code = reader.text(&entry).unwrap_or_default().to_owned(),
+            None if has_command => {}
+            None => reader.wrong(&root, "the document has no `code`", Some("add `code: |`".to_owned())),
+        }
+        if let Some(entry) = record.take("entry") {
+            tool.entry = reader.word(&entry, ENTRIES).unwrap_or(Entry::Body);
+        }
+        if let Some(entry) = record.take("params") {
+            tool.params = reader.list(&entry).iter().filter_map(|one| param(&mut reader, one)).collect();
+        }
+        if let Some(entry) = record.take("statics") {
+            for one in reader.list(&entry) {
+                if let Some((name, value)) = fixed(&mut reader, &one) {
+                    tool.statics.insert(name, value);
+                }
+            }
+        }
+        if let Some(entry) = record.take("profile") {
+            tool.policy.profile = profile_name(&mut reader, &entry);
+        }
+        if let Some(entry) = record.take("overrides")
+            && let Some(mut overrides) = reader.record(&entry)
+        {
+            tool.policy.layer.read_overrides(&mut reader, &mut overrides);
+            overrides.close(&mut reader);
+        }
+        if let Some(entry) = record.take("limits") {
+            tool.policy.layer.read_limits(&mut reader, &entry);
+        }
+    }
+    let tool = reader.finish(tool)?;
+    if has_command {
+        return Err(Failure::Waits {
+            message: "a command tool needs a command sandbox, which this version does not have".to_owned(),
+            hint: "write it in JavaScript".to_owned(),
+        });
+    }
+    if let Some((name, _)) = tool.statics.iter().find(|(_, value)| is_secret(value)) {
+        return Err(Failure::Waits {
+            message: format!("the static `{name}` is a secret, and this version has no secret store"),
+            hint: "give it a plain value for this run".to_owned(),
+        });
+    }
+    Ok(tool)
+}
+
+fn param(reader: &mut Reader, entry: &Place<'_>) -> Option<Param> {
+    let mut record = reader.record(entry)?;
+    let name = record.take("name").and_then(|entry| reader.text(&entry).map(str::to_owned));
+    let lower = record.take("type").and_then(|entry| {
+        let text = reader.text(&entry)?.to_lowercase();
+        let known = TYPES.iter().find(|(word, _)| *word == text).map(|(_, is_text)| *is_text);
+        if known.is_none() {
+            let words: Vec<&str> = TYPES.iter().map(|(word, _)| *word).collect();
+            let hint =
+                did_you_mean(&text, words.iter().copied(), || format!("types are {}", words.join(", ")));
+            reader.wrong(&entry, format!("`{text}` is no type of a parameter"), Some(hint));
+        }
+        known
+    });
+    let required = record.take("required").and_then(|entry| reader.flag(&entry)).unwrap_or(false);
+    if name.is_none() {
+        reader.wrong(entry, "a parameter has no `name`", None);
+    }
+    Some(Param { name: name?, is_text: lower.unwrap_or(false), required })
+}
+
+fn fixed(reader: &mut Reader, entry: &Place<'_>) -> Option<(String, Value)> {
+    let mut record = reader.record(entry)?;
+    let name = record.take("name").and_then(|entry| reader.text(&entry).map(str::to_owned));
+    let value = record.take("value").map(|entry| json_of(&entry.node.value));
+    if name.is_none() || value.is_none() {
+        reader.wrong(entry, "a static needs `name` and `value`", None);
+    }
+    Some((name?, value?))
+}
+
+/// A value of a document as JSON; a document's depth is bounded.
+fn json_of(value: &document::Value) -> Value {
+    match value {
+        document::Value::Null => Value::Null,
+        document::Value::Bool(flag) => Value::Bool(*flag),
+        // A number that JSON cannot hold stays the text it was written as.
+        document::Value::Number(text) => {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+        }
+        document::Value::Text(text) => Value::String(text.clone()),
+        document::Value::List(list) => list.iter().map(|node| json_of(&node.value)).collect(),
+        document::Value::Map(map) => {
+            let fields = map.iter().map(|(key, node)| (key.text.clone(), json_of(&node.value)));
+            Value::Object(fields.collect())
+        }
+    }
+}
+
+/// Whether a static refers to a secret.
+fn is_secret(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with("${") && text.ends_with('}'))
+}
+
+/// Whether arguments fit the declared parameters: none missing, none unknown.
+pub(crate) fn check_arguments(params: &[Param], arguments: &Map<String, Value>) -> Result<(), Failure> {
+    let missing: Vec<&str> = params
+        .iter()
+        .filter(|param| param.required && !arguments.contains_key(&param.name))
+        .map(|param| param.name.as_str())
+        .collect();
+    if !missing.is_empty() {
+        return Err(Failure::Argument {
+            message: format!("required arguments are missing: {}", missing.join(", ")),
+            hint: format!("add --arg {}=…", missing.first().copied().unwrap_or_default()),
+        });
+    }
+    let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
+    for given in arguments.keys() {
+        if !names.contains(&given.as_str()) {
+            let all = || format!("its parameters are: {}", names.join(", "));
+            return Err(Failure::Argument {
+                message: format!("the tool has no parameter `{given}`"),
+                hint: did_you_mean(given, names.iter().copied(), all),
+            });
+        }
+    }
+    Ok(())
+}

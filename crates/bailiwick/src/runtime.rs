@@ -185,6 +185,11 @@ impl Runtime {
         self.cells.walls(tenant).await
     }
 
+    /// What could not be had when a tenant's nursery was built, and why.
+    pub async fn missing(&self, tenant: &Tenant) -> Result<Vec<String>, StartError> {
+        self.cells.missing(tenant).await
+    }
+
     /// Cells of a tenant that are parked, and that are out.
     pub fn count(&self, tenant: &Tenant) -> (usize, usize) {
         self.cells.count(tenant)

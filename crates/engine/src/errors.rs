@@ -1,5 +1,6 @@
 //! What went wrong, in the author's terms: positions of the author's code, frames of the author's functions, and never
 //! a word of ours.
+#![expect(clippy::unnecessary_box_returns, reason = "a trouble travels as an error, which should be small")]
 
 use bailiwick_types::Location;
 use bailiwick_wire::{Trouble, TroubleKind};
@@ -31,11 +32,11 @@ pub(crate) fn author_frames(stack: &str, source: &str) -> Frames {
         if !frames.text.is_empty() {
             frames.text.push('\n');
         }
+        let place = format!("code:{line_number}:{column}");
+        frames.text.push_str("    at ");
         match function {
-            Some(function) => {
-                frames.text.push_str(&format!("    at {function} (code:{line_number}:{column})"))
-            }
-            None => frames.text.push_str(&format!("    at code:{line_number}:{column}")),
+            Some(function) => frames.text.extend([function, " (", &place, ")"]),
+            None => frames.text.push_str(&place),
         }
         if frames.text.len() > LONGEST {
             break;

@@ -4,7 +4,8 @@ use std::ffi::CStr;
 use std::rc::Rc;
 
 use rquickjs::context::{Intrinsic, intrinsic};
-use rquickjs::{Context, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Runtime, Value};
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Exception, Function, Object, Persistent, Promise, Result, Runtime, Value};
 
 use crate::errors::author_frames;
 use crate::globals::Purity;
@@ -199,8 +200,11 @@ fn natives<'js>(ctx: &Ctx<'js>, world: &Rc<World>) -> Result<Object<'js>> {
         "proxyTarget",
         Function::new(ctx.clone(), |ctx: Ctx<'js>, value: Value<'js>| proxy_target(&ctx, &value))?,
     )?;
-    place("promiseState", Function::new(ctx.clone(), promise_state)?)?;
-    place("promiseResult", Function::new(ctx.clone(), promise_result)?)?;
+    place("promiseState", Function::new(ctx.clone(), |value: Value<'js>| promise_state(&value))?)?;
+    place(
+        "promiseResult",
+        Function::new(ctx.clone(), |ctx: Ctx<'js>, value: Value<'js>| promise_result(&ctx, &value))?,
+    )?;
     let shared = Rc::clone(world);
     place(
         "authorFrames",
@@ -257,9 +261,8 @@ fn emitter<'js>(ctx: &Ctx<'js>, world: &Rc<World>) -> Result<Function<'js>> {
 }
 
 /// 0 for a pending promise, 1 for a fulfilled, 2 for a rejected one.
-fn promise_state(value: Value<'_>) -> i32 {
-    use rquickjs::promise::PromiseState;
-    match value.as_promise().map(rquickjs::Promise::state) {
+fn promise_state(value: &Value<'_>) -> i32 {
+    match value.as_promise().map(Promise::state) {
         Some(PromiseState::Resolved) => 1,
         Some(PromiseState::Rejected) => 2,
         _ => 0,
@@ -267,10 +270,10 @@ fn promise_state(value: Value<'_>) -> i32 {
 }
 
 /// What a settled promise holds, whichever way it settled.
-fn promise_result<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
-    match value.as_promise().and_then(|promise| promise.result::<Value<'js>>()) {
-        Some(Ok(held)) => Ok(held),
-        Some(Err(_)) => Ok(ctx.catch()),
-        None => rquickjs::Undefined.into_js(&ctx),
+fn promise_result<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Value<'js> {
+    match value.as_promise().and_then(Promise::result::<Value<'js>>) {
+        Some(Ok(held)) => held,
+        Some(Err(_)) => ctx.catch(),
+        None => Value::new_undefined(ctx.clone()),
     }
 }

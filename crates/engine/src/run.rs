@@ -1,4 +1,5 @@
 //! One call, from a job to what it gave. Nothing here panics or trusts what the guest left behind.
+#![expect(clippy::unnecessary_box_returns, reason = "a trouble travels as an error, which should be small")]
 
 use bailiwick_source::{SourceError, SourceErrorKind, check_parameter_names, prepare};
 use bailiwick_wire::{Check, Entry, Given, Job, Language, Severity, Trouble, TroubleKind};
@@ -13,28 +14,28 @@ use crate::limits::Halt;
 use crate::raw::bytecode::{self, Bytecode};
 use crate::realm::{Kit, Realm};
 use crate::settle::{Ended, explain, settle};
-use crate::warm::Warm;
+use crate::warm::Engine;
 use crate::{Outside, Phase};
 
 /// What a step gives, or why the call is over.
 type Step<T> = Result<T, Box<Trouble>>;
 
 /// Runs the job and says what it gave.
-pub(crate) fn perform(warm: &Warm, job: &Job, outside: &dyn Outside) -> Given {
-    match attempt(warm, job, outside) {
+pub(crate) fn perform(engine: &Engine, job: &Job, outside: &dyn Outside) -> Given {
+    match attempt(engine, job, outside) {
         Ok(given) => given,
         Err(trouble) => Given::Trouble(trouble),
     }
 }
 
-fn attempt(warm: &Warm, job: &Job, outside: &dyn Outside) -> Step<Given> {
-    warm.runtime.set_max_stack_size(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1));
-    warm.world.source.replace(job.source.clone());
+fn attempt(engine: &Engine, job: &Job, outside: &dyn Outside) -> Step<Given> {
+    engine.runtime.set_max_stack_size(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1));
+    engine.world.source.replace(job.source.clone());
     let realm = match job.entry {
-        Entry::Emit => &warm.emit,
-        Entry::Script => &warm.eval,
-        _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => &warm.eval,
-        _ => &warm.plain,
+        Entry::Emit => &engine.emit,
+        Entry::Script => &engine.eval,
+        _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => &engine.eval,
+        _ => &engine.plain,
     };
     let given = given_values(realm, job)?;
     let mut names = job.parameters.clone();
@@ -43,15 +44,15 @@ fn attempt(warm: &Warm, job: &Job, outside: &dyn Outside) -> Step<Given> {
     if matches!(job.entry, Entry::Body | Entry::Expression) && !names.is_empty() {
         check_parameter_names(&names, &job.globals).map_err(source_trouble)?;
     }
-    let code = match compiled(warm, job, &names, outside)? {
+    let code = match compiled(engine, job, &names, outside)? {
         Compiled::Code(code) => code,
         Compiled::Findings(findings) => return Ok(Given::Findings(findings)),
     };
     realm.context.with(|ctx| {
         let kit = realm.kit(&ctx).map_err(|_| ours("the engine lost its own functions"))?;
-        let call = Call { warm, job, outside, ctx: &ctx, kit: &kit };
+        let call = Call { engine, job, outside, ctx: &ctx, kit: &kit };
         let outcome = call.run(&code, &names, &given);
-        outcome.or_else(|ended| explain(warm, job, &kit, ended))
+        outcome.or_else(|ended| explain(engine, job, &kit, ended))
     })
 }
 
@@ -104,14 +105,14 @@ enum Compiled {
 }
 
 /// Validates if asked to, strips types where there are any, and compiles. The parser runs only where it is needed.
-fn compiled(warm: &Warm, job: &Job, names: &[String], outside: &dyn Outside) -> Step<Compiled> {
+fn compiled(engine: &Engine, job: &Job, names: &[String], outside: &dyn Outside) -> Step<Compiled> {
     let wants_parser = job.check != Check::Skip
         || job.language == Language::TypeScript
         || job.entry == Entry::Execute
         || (job.entry == Entry::Emit && job.source.contains("async"));
     let build = |code: &str, name: &str| {
         outside.phase(Phase::Parsing);
-        let built = warm.compiler.with(|ctx| entry::build(&ctx, job.entry, code, names, name));
+        let built = engine.compiler.with(|ctx| entry::build(&ctx, job.entry, code, names, name));
         outside.phase(Phase::Running);
         built
     };
@@ -120,14 +121,14 @@ fn compiled(warm: &Warm, job: &Job, names: &[String], outside: &dyn Outside) -> 
             Ok(code) => return Ok(Compiled::Code(code)),
             Err(failed) => failed,
         };
-        if job.language != Language::Either || memory_ran_out(warm) {
-            return Err(not_compiled(warm, job, &failed));
+        if job.language != Language::Either || memory_ran_out(engine) {
+            return Err(not_compiled(engine, job, &failed));
         }
         // It may be TypeScript: if it is not that either, what is wrong with it as JavaScript is told.
         let Ok(prepared) = parsed(job, Language::TypeScript, None, outside) else {
-            return Err(not_compiled(warm, job, &failed));
+            return Err(not_compiled(engine, job, &failed));
         };
-        let code = build(&prepared.code, "").map_err(|failed| not_compiled(warm, job, &failed))?;
+        let code = build(&prepared.code, "").map_err(|failed| not_compiled(engine, job, &failed))?;
         return Ok(Compiled::Code(code));
     }
     let mut known = job.globals.clone();
@@ -139,7 +140,7 @@ fn compiled(warm: &Warm, job: &Job, names: &[String], outside: &dyn Outside) -> 
         return Ok(Compiled::Findings(prepared.findings));
     }
     let name = prepared.execute.as_ref().map_or("execute", |definition| definition.name.as_str());
-    let code = build(&prepared.code, name).map_err(|failed| not_compiled(warm, job, &failed))?;
+    let code = build(&prepared.code, name).map_err(|failed| not_compiled(engine, job, &failed))?;
     Ok(Compiled::Code(code))
 }
 
@@ -155,12 +156,12 @@ fn parsed(
     prepared
 }
 
-fn memory_ran_out(warm: &Warm) -> bool {
-    warm.world.heap.refused()
+fn memory_ran_out(engine: &Engine) -> bool {
+    engine.world.heap.refused()
 }
 
-fn not_compiled(warm: &Warm, job: &Job, failed: &NotCompiled) -> Box<Trouble> {
-    if memory_ran_out(warm) {
+fn not_compiled(engine: &Engine, job: &Job, failed: &NotCompiled) -> Box<Trouble> {
+    if memory_ran_out(engine) {
         return trouble(TroubleKind::Memory, "the code is too large for its memory limit");
     }
     syntax(&failed.message, &failed.stack, &job.source)
@@ -187,7 +188,7 @@ fn ours(what: &str) -> Box<Trouble> {
 
 /// A call whose code is compiled.
 struct Call<'a, 'js> {
-    warm: &'a Warm,
+    engine: &'a Engine,
     job: &'a Job,
     outside: &'a dyn Outside,
     ctx: &'a Ctx<'js>,
@@ -201,7 +202,7 @@ impl<'js> Call<'_, 'js> {
             Entry::Script => {
                 self.grant(OFFERED.iter().copied())?;
                 self.evaluate(code)?;
-                settle(self.warm, self.outside, self.ctx, self.kit, None)?;
+                settle(self.engine, self.outside, self.ctx, self.kit, None)?;
                 Ok(Given::Value("null".to_owned()))
             }
             Entry::Body | Entry::Expression => {
@@ -219,13 +220,13 @@ impl<'js> Call<'_, 'js> {
                     self.checked(args.push_arg(value))?;
                 }
                 let promise = self.checked(body.call_arg::<Value<'js>>(args))?;
-                self.value(promise)
+                self.value(&promise)
             }
             Entry::Execute => {
                 self.grant(installable(&self.job.globals))?;
                 let body = self.method(code)?;
                 let promise: Value<'js> = self.checked(body.call(()))?;
-                let defined = settle(self.warm, self.outside, self.ctx, self.kit, Some(promise))?;
+                let defined = settle(self.engine, self.outside, self.ctx, self.kit, Some(&promise))?;
                 let Some(execute) = defined.into_function() else {
                     return Err(Ended::Told(trouble(
                         TroubleKind::Validation,
@@ -235,16 +236,16 @@ impl<'js> Call<'_, 'js> {
                 let arguments = self.restore(&given.arguments)?;
                 let statics = self.restore(&given.statics)?;
                 let promise = self.checked(self.kit.invoke(execute, arguments, statics))?;
-                self.value(promise)
+                self.value(&promise)
             }
         }
     }
 
     fn emit(&self, code: &Bytecode) -> Result<Given, Ended<'js>> {
-        self.warm.world.input.replace(self.job.input.clone());
-        let written = &self.warm.world.written;
+        self.engine.world.input.replace(self.job.input.clone());
+        let written = &self.engine.world.written;
         match self.evaluate(code) {
-            Err(ended) if self.warm.world.watch.halted() != Some(Halt::Full) => Err(ended),
+            Err(ended) if self.engine.world.watch.halted() != Some(Halt::Full) => Err(ended),
             _ => Ok(Given::Output { over: written.is_over(), text: written.take() }),
         }
     }
@@ -272,9 +273,9 @@ impl<'js> Call<'_, 'js> {
     }
 
     /// Waits for the promise and writes what it gives.
-    fn value(&self, promise: Value<'js>) -> Result<Given, Ended<'js>> {
-        let value = settle(self.warm, self.outside, self.ctx, self.kit, Some(promise))?;
-        let written = &self.warm.world.written;
+    fn value(&self, promise: &Value<'js>) -> Result<Given, Ended<'js>> {
+        let value = settle(self.engine, self.outside, self.ctx, self.kit, Some(promise))?;
+        let written = &self.engine.world.written;
         let problem = self.checked(self.kit.write(value, written.limit()))?;
         if written.is_over() {
             let limit = written.limit();

@@ -12,7 +12,7 @@ use crate::errors::{Frames, author_frames, thrown, trouble};
 use crate::limits::Halt;
 use crate::raw::jobs::{Ran, run_one};
 use crate::realm::Kit;
-use crate::warm::Warm;
+use crate::warm::Engine;
 
 /// Jobs between two looks at the clocks, beside the looks that the engine takes while it runs them.
 const JOBS_PER_LOOK: u32 = 64;
@@ -41,20 +41,18 @@ impl<'js> Ended<'js> {
 
 /// Drives the call until this promise has settled and no job is left; without a promise, until no job is left.
 pub(crate) fn settle<'js>(
-    warm: &Warm,
+    engine: &Engine,
     outside: &dyn Outside,
     ctx: &Ctx<'js>,
     kit: &Kit<'js>,
-    promise: Option<Value<'js>>,
+    promise: Option<&Value<'js>>,
 ) -> Result<Value<'js>, Ended<'js>> {
-    let watch = &warm.world.watch;
+    let watch = &engine.world.watch;
     loop {
-        if let Err(ended) = drain(warm, ctx) {
-            return Err(rejection(ctx, promise.as_ref())
-                .filter(|_| watch.halted().is_some())
-                .unwrap_or(ended));
+        if let Err(ended) = drain(engine, ctx) {
+            return Err(rejection(ctx, promise).filter(|_| watch.halted().is_some()).unwrap_or(ended));
         }
-        let standing = match &promise {
+        let standing = match promise {
             None => None,
             Some(value) => match value.as_promise() {
                 None => return Ok(value.clone()),
@@ -81,14 +79,14 @@ pub(crate) fn settle<'js>(
             )));
         };
         let ahead =
-            Duration::try_from_secs_f64((due - warm.world.now_ms()) / 1000.0).unwrap_or(Duration::ZERO);
+            Duration::try_from_secs_f64((due - engine.world.now_ms()) / 1000.0).unwrap_or(Duration::ZERO);
         if !ahead.is_zero() {
             outside.wait(ahead.min(watch.patience()));
         }
         if watch.look() {
             return Err(Ended::nothing(ctx));
         }
-        if warm.world.now_ms() >= due {
+        if engine.world.now_ms() >= due {
             kit.fire_timer().map_err(|error| Ended::of(ctx, &error))?;
         }
     }
@@ -101,8 +99,8 @@ fn rejection<'js>(ctx: &Ctx<'js>, promise: Option<&Value<'js>>) -> Option<Ended<
 }
 
 /// Runs jobs until there are none. A limit that was reached inside a job ends the call, whatever the job made of it.
-fn drain<'js>(warm: &Warm, ctx: &Ctx<'js>) -> Result<(), Ended<'js>> {
-    let watch = &warm.world.watch;
+fn drain<'js>(engine: &Engine, ctx: &Ctx<'js>) -> Result<(), Ended<'js>> {
+    let watch = &engine.world.watch;
     let mut until_look = JOBS_PER_LOOK;
     loop {
         if watch.halted().is_some() {
@@ -123,14 +121,14 @@ fn drain<'js>(warm: &Warm, ctx: &Ctx<'js>) -> Result<(), Ended<'js>> {
 
 /// Says why the call ended without a value. Limits come first, then memory, then what was thrown.
 pub(crate) fn explain<'js>(
-    warm: &Warm,
+    engine: &Engine,
     job: &Job,
     kit: &Kit<'js>,
     ended: Ended<'js>,
 ) -> Result<Given, Box<Trouble>> {
-    let watch = &warm.world.watch;
+    let watch = &engine.world.watch;
     let halt = watch.halted();
-    let refused = warm.world.heap.refused();
+    let refused = engine.world.heap.refused();
     watch.describe(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(64 * 1024));
     let (class, message, frames) = match ended {
         Ended::Told(trouble) if halt.is_none() => return Err(trouble),

@@ -82,7 +82,7 @@ pub(super) fn job(entry: Entry, source: &str) -> Job {
             cpu_ms: Some(20_000),
             steps: Some(50_000_000),
             memory: 32 << 20,
-            stack: 256 << 10,
+            stack: 1 << 20,
             result: 64 << 10,
             console_lines: 100,
             console_bytes: 16 << 10,

@@ -4,6 +4,7 @@
 //! one with it for policies that grant it, one for the pure mode. All are built here, once, in the nursery; a clone
 //! only chooses. Nothing here may be made lazily: what a clone makes itself is memory of its own.
 
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use bailiwick_wire::{CellUsage, Job, Report};
@@ -11,7 +12,7 @@ use rquickjs::context::intrinsic;
 use rquickjs::{Context, Runtime};
 
 use crate::globals::Purity;
-use crate::raw::heap::Heap;
+use crate::raw::heap::{Heap, plug_holes};
 use crate::raw::jobs::StackBound;
 use crate::realm::{Deterministic, Realm, Scripts, WithEval, WithoutEval};
 use crate::world::World;
@@ -26,8 +27,11 @@ const QUIET: usize = 8 * 1024 * 1024;
 #[error("the engine could not be built: {0}")]
 pub struct WarmError(#[from] rquickjs::Error);
 
-/// An engine that is ready to run one job.
-pub struct Warm {
+/// An engine that is ready to run one job. It is never taken down: a cell ends as a process, and so does a nursery.
+pub struct Warm(ManuallyDrop<Engine>);
+
+/// What a warm engine consists of.
+pub(crate) struct Engine {
     pub(crate) runtime: Runtime,
     pub(crate) compiler: Context,
     pub(crate) plain: Realm,
@@ -49,7 +53,7 @@ impl Warm {
             world.watch.guard_stack(StackBound::of(&ctx));
             Scripts::compile(&ctx)
         })?;
-        let warm = Self {
+        let engine = Engine {
             plain: Realm::new::<WithoutEval>(&runtime, &scripts, &world, Purity::Full)?,
             eval: Realm::new::<WithEval>(&runtime, &scripts, &world, Purity::Full)?,
             emit: Realm::new::<Deterministic>(&runtime, &scripts, &world, Purity::Pure)?,
@@ -57,18 +61,24 @@ impl Warm {
             runtime,
             world,
         };
-        warm.runtime.run_gc();
-        warm.runtime.set_gc_threshold(warm.world.heap.current().saturating_add(QUIET));
-        Ok(warm)
+        engine.runtime.run_gc();
+        engine.runtime.set_gc_threshold(engine.world.heap.current().saturating_add(QUIET));
+        plug_holes();
+        Ok(Self(ManuallyDrop::new(engine)))
     }
 
-    /// Runs one job. The engine is not taken down afterwards: the process that called this is about to end.
+    /// Runs one job. The memory peak in its report is what the call took beyond what the warm engine holds.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a job is done once, by an engine that is used up with it"
+    )]
     pub fn run(self, job: Job, outside: Rc<dyn Outside>) -> Report {
-        let before = self.world.heap.current();
-        self.world.begin(&job, &outside);
-        let given = run::perform(&self, &job, outside.as_ref());
-        let world = &self.world;
-        let report = Report {
+        let engine = &*self.0;
+        let world = &engine.world;
+        let before = world.heap.current();
+        world.begin(&job, &outside);
+        let given = run::perform(engine, &job, outside.as_ref());
+        Report {
             given,
             usage: CellUsage {
                 cpu_us: u64::try_from(world.watch.cpu().as_micros()).unwrap_or(u64::MAX),
@@ -76,8 +86,6 @@ impl Warm {
                 memory_peak: u64::try_from(world.heap.peak().saturating_sub(before)).unwrap_or(u64::MAX),
             },
             logs_dropped: world.console.dropped(),
-        };
-        std::mem::forget(self);
-        report
+        }
     }
 }

@@ -5,19 +5,26 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{Failed, Step};
 
-/// Bounds that hold for a nursery and everything it forks: no core, no file grows, few descriptors, nothing locked.
-pub fn for_a_nursery(descriptors: u64) -> Result<(), Failed> {
+/// Bounds that hold for a nursery and everything it forks: no core, no file grows, nothing locked.
+///
+/// The number of descriptors stays as high as it may be: the kernel also counts by it the descriptors that all
+/// nurseries of this user have sent and that nobody has received yet.
+pub fn for_a_nursery() -> Result<(), Failed> {
     for (resource, most) in [
         (Resource::Core, 0),
         (Resource::Fsize, 0),
         (Resource::Memlock, 0),
         (Resource::Msgqueue, 0),
         (Resource::Sigpending, 4096),
-        (Resource::Nofile, descriptors),
     ] {
         set(resource, most, most)?;
     }
     Ok(())
+}
+
+/// No descriptor beyond the one that is open.
+pub fn no_more_descriptors() -> Result<(), Failed> {
+    set(Resource::Nofile, 1, 1)
 }
 
 /// How far the native stack may grow; read again by the kernel at every growth.

@@ -8,6 +8,7 @@
 //! which a nursery goes through them.
 
 pub mod alone;
+pub mod bare;
 pub mod bounds;
 pub mod cgroup;
 pub mod clock;

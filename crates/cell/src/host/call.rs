@@ -178,7 +178,8 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
                     return silent;
                 }
             }
-            Err(_) => return silent,
+            // It is gone already; what it said before is still to be read.
+            Err(_) => break,
         }
     }
     let mut decoder = Decoder::new(bound);

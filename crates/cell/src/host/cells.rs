@@ -91,6 +91,12 @@ impl Cells {
         Ok(alive(&self.shared, &slot).await?.walls().to_vec())
     }
 
+    /// What could not be had when a tenant's nursery was built, and why.
+    pub async fn missing(&self, tenant: &Tenant) -> Result<Vec<String>, StartError> {
+        let slot = self.slot(tenant);
+        Ok(alive(&self.shared, &slot).await?.missing().to_vec())
+    }
+
     /// Cells of a tenant that are parked, and that are out.
     pub fn count(&self, tenant: &Tenant) -> (usize, usize) {
         let nest = current(&self.slot(tenant));

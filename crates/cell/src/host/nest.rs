@@ -31,6 +31,7 @@ pub(super) struct Nest {
     target: usize,
     made: Instant,
     walls: Vec<Wallpart>,
+    missing: Vec<String>,
     reader: Mutex<Option<AbortHandle>>,
     process: Process,
 }
@@ -98,6 +99,7 @@ impl Nest {
             target: target.max(1),
             made: Instant::now(),
             walls: receipt::walls(&walls, cgroup),
+            missing: walls.missing,
             reader: Mutex::default(),
             process,
         });
@@ -114,6 +116,11 @@ impl Nest {
     /// Which walls were seen to stand around its cells.
     pub(super) fn walls(&self) -> &[Wallpart] {
         &self.walls
+    }
+
+    /// What could not be had, and why.
+    pub(super) fn missing(&self) -> &[String] {
+        &self.missing
     }
 
     /// Whether it ended.

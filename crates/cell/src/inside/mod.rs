@@ -77,6 +77,7 @@ fn wall_in(socket: OwnedFd, filter: Option<&Filter>) -> Result<(), Failed> {
     descriptors::put_at_zero(socket)?;
     descriptors::close_from(1)?;
     privileges::die_with_parent()?;
+    bounds::no_more_descriptors()?;
     if let Some(filter) = filter {
         filter.install()?;
     }

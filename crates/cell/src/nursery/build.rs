@@ -23,9 +23,6 @@ const INSIDE: u32 = 1000;
 /// Users outside that nobody else should be: first one that no package takes, then the traditional nobody.
 const DEDICATED: [u32; 2] = [64_923, 65_534];
 
-/// The most descriptors of a nursery: its socket, and two per fork in the making.
-const DESCRIPTORS: u64 = 16;
-
 /// The native stack: the largest engine stack a ceiling allows by default, and room for our own frames and parsers.
 const NATIVE_STACK: u64 = 16 * 1024 * 1024;
 
@@ -85,7 +82,7 @@ pub(super) fn build(asked: Asked) -> Result<Built, Unbuilt> {
     note(privileges::drop_all(), &mut missing);
     note(privileges::never_gain(), &mut missing);
     note(privileges::hide(), &mut missing);
-    bounds::for_a_nursery(DESCRIPTORS)?;
+    bounds::for_a_nursery()?;
     bounds::native_stack(NATIVE_STACK)?;
 
     crate::inside::prepare()?;

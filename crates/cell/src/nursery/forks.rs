@@ -60,7 +60,15 @@ fn turn(alone: &Alone, living: &mut BTreeMap<i32, u64>, born: &mut u64) -> Resul
             Ok(Side::Child) => return Ok(Turn::Cell(inner)),
             Ok(Side::Parent(Child { pid, pidfd })) => {
                 living.insert(pid, *born);
-                tell(&FromNursery::Born { serial: *born }, &[outer.as_fd(), pidfd.as_fd()])?;
+                match tell(&FromNursery::Born { serial: *born }, &[outer.as_fd(), pidfd.as_fd()]) {
+                    Ok(()) => {}
+                    // Too many descriptors are on their way to a host that does not take them: this cell sees its
+                    // socket close and ends, and the host asks again.
+                    Err(Failed { errno, .. }) if matches!(errno, Errno::TOOMANYREFS | Errno::NOBUFS) => {
+                        tell(&FromNursery::NotBorn { errno: errno.raw_os_error() }, &[])?;
+                    }
+                    Err(failed) => return Err(failed),
+                }
             }
             Err(Failed { errno, .. }) => tell(&FromNursery::NotBorn { errno: errno.raw_os_error() }, &[])?,
         }

@@ -1,6 +1,84 @@
-//! `bailiwick bench`: the figures.
+//! `bailiwick bench`: the published figures, each measured beside what it is compared with, in the same run.
+//!
+//! A figure that misses its target is printed as missed. Nothing here asserts: tests never do on time.
+
+mod calls;
+mod cold;
+mod kill;
+mod machine;
+mod memory;
+mod peers;
+mod row;
+
+use serde_json::json;
+
+use crate::cells::block_on;
 use crate::failure::Failure;
-use crate::render::Screen;
-pub(crate) fn bench(_screen: &mut Screen, _what: &crate::typed::Bench) -> Result<u8, Failure> {
+use crate::render::{Screen, Span, bad, faint, good, plain, strong};
+use crate::typed::Bench;
+use row::{Row, Verdict};
+
+/// `bailiwick bench`
+pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
+    let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
+    let mut rows: Vec<Row> = Vec::new();
+    let bare = calls::bare_fork()?;
+    let mut p50 = None;
+    if wanted("cell.call") || wanted("peer") {
+        screen.progress("calls in cells, one after the other and many at once");
+        let measured = block_on(calls::calls(&bare))?;
+        p50 = Some(measured.p50_ms);
+        rows.extend(measured.rows.into_iter().filter(|row| wanted(row.id)));
+    }
+    if wanted("cell.memory") {
+        screen.progress("memory of parked cells, 5 000 at once");
+        rows.extend(block_on(memory::memory())?);
+    }
+    if wanted("jsrun.cold") {
+        screen.progress("jsrun, from exec to exit");
+        rows.push(cold::jsrun(&bare)?);
+    }
+    if wanted("cell.kill") {
+        screen.progress("200 programs that do not want to end");
+        rows.push(block_on(kill::kill(&bare))?);
+    }
+    if let (Some(folder), Some(p50)) = (&what.peers, p50) {
+        screen.progress("peers");
+        rows.extend(peers::peers(folder, p50).into_iter().filter(|row| wanted(row.id)));
+    }
+    let machine = machine::describe();
+    if screen.wants_json() {
+        let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
+        screen.json(&json!({"machine": machine, "rows": rows}));
+        return Ok(0);
+    }
+    for (name, value) in machine.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        screen.field(name, &[plain(&value)]);
+    }
+    screen.line(&[]);
+    for row in &rows {
+        tell(screen, row);
+    }
     Ok(0)
+}
+
+fn tell(screen: &mut Screen, row: &Row) {
+    let verdict: Span<'_> = match row.verdict() {
+        Verdict::Met => good("met     "),
+        Verdict::Missed => bad("missed  "),
+        Verdict::None => faint("        "),
+    };
+    let id = format!("{:<26}", row.id);
+    let value = format!("{:>10} {:<8}", row::short(row.value), row.unit);
+    let spread = match row.spread {
+        Some((low, high)) => format!("{} … {}", row::short(low), row::short(high)),
+        None => String::new(),
+    };
+    let against = match (row.against, row.ratio) {
+        (Some(against), Some(ratio)) => format!("{:>6} × {against}", row::short(ratio)),
+        _ => String::new(),
+    };
+    let columns = format!("{spread:<22}{against:<30}{}", row.target_text());
+    screen.line(&[verdict, strong(&id), plain(&value), faint(&columns)]);
 }

@@ -1,6 +1,177 @@
-//! `bailiwick doctor`: which walls stand on this machine.
+//! `bailiwick doctor`: which walls stand on this machine, seen by trying to break them.
+
+use std::time::Instant;
+
+use bailiwick::types::{WallStatus, Wallpart};
+use bailiwick::{Call, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
+use serde_json::{Value, json};
+
+use crate::cells::{block_on, builder};
 use crate::failure::Failure;
-use crate::render::Screen;
-pub(crate) fn doctor(_screen: &mut Screen, _what: &crate::typed::Doctor) -> Result<u8, Failure> {
-    Ok(0)
+use crate::render::{Screen, Span, bad, faint, good, plain, strong, warning};
+use crate::typed::Doctor;
+
+/// System calls that a cell tries, one cell each: files, sockets, processes, code, devices, other namespaces.
+const TRIED: &[&str] = &[
+    "openat",
+    "openat2",
+    "socket",
+    "connect",
+    "execve",
+    "clone",
+    "clone3",
+    "ptrace",
+    "kill",
+    "tgkill",
+    "mprotect",
+    "ioctl",
+    "sendmsg",
+    "mount",
+    "unshare",
+    "setns",
+    "bpf",
+    "io_uring_setup",
+    "userfaultfd",
+    "memfd_create",
+    "process_vm_readv",
+    "keyctl",
+    "perf_event_open",
+    "prctl",
+    "seccomp",
+];
+
+/// Calls that are timed.
+const TIMED: usize = 101;
+
+/// What was seen.
+struct Seen {
+    walls: Vec<Wallpart>,
+    missing: Vec<String>,
+    /// What was tried, and whether the wall held.
+    tried: Vec<(&'static str, bool)>,
+    latency_us: u64,
+}
+
+/// `bailiwick doctor`
+pub(crate) fn doctor(screen: &mut Screen, what: &Doctor) -> Result<u8, Failure> {
+    let seen = block_on(async {
+        match builder(&what.cells, None).parked(8).build().await {
+            Ok(runtime) => look(&runtime).await.map(Ok),
+            Err(error) => Ok(Err(error)),
+        }
+    })?;
+    match seen {
+        Ok(seen) => Ok(tell(screen, &seen)),
+        Err(error) => Ok(tell_none(screen, &error)),
+    }
+}
+
+async fn look(runtime: &Runtime) -> Result<Seen, Failure> {
+    let tenant = Tenant::default();
+    let walls = runtime.walls(&tenant).await?;
+    let missing = runtime.missing(&tenant).await?;
+    let mut tried = Vec::new();
+    for name in TRIED {
+        let Some(number) = seccomp::number(name) else { continue };
+        let result = runtime.probe(Probe::SystemCall { number, arguments: [0; 6] }).await?;
+        tried.push((*name, matches!(result, ProbeResult::Trapped(_))));
+    }
+    let mut times = Vec::with_capacity(TIMED);
+    for _ in 0..TIMED {
+        let started = Instant::now();
+        runtime.run(Call::body("return 40 + 2")).await?;
+        times.push(started.elapsed());
+    }
+    times.sort_unstable();
+    let median = times.get(TIMED / 2).copied().unwrap_or_default();
+    Ok(Seen { walls, missing, tried, latency_us: u64::try_from(median.as_micros()).unwrap_or(u64::MAX) })
+}
+
+fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
+    let Seen { walls, missing, tried, latency_us } = seen;
+    let through: Vec<&str> = tried.iter().filter(|(_, held)| !held).map(|(name, _)| *name).collect();
+    if screen.wants_json() {
+        let tried: Vec<Value> =
+            tried.iter().map(|(name, held)| json!({"systemCall": name, "trapped": held})).collect();
+        screen.json(&json!({
+            "cells": {
+                "available": true, "walls": walls, "missing": missing, "tried": tried,
+                "parkedLatencyUs": latency_us, "fixes": fixes(walls),
+            },
+            "backends": [],
+        }));
+    } else {
+        screen.line(&[strong("Cells"), faint("  (JavaScript, one process per call)")]);
+        for Wallpart { demand, mechanism, status } in walls {
+            let demand = format!("{demand:<30}");
+            screen.line(&[plain("  "), status_word(*status), plain(&demand), faint(mechanism)]);
+        }
+        screen.line(&[]);
+        let held = tried.len() - through.len();
+        let summary =
+            format!("  {held} of {} forbidden system calls tried from inside were stopped", tried.len());
+        screen.line(&[plain(&summary)]);
+        for name in &through {
+            screen.line(&[bad("  went through: "), plain(name)]);
+        }
+        screen
+            .line(&[plain(&format!("  a call in a parked cell takes {latency_us} µs (median of {TIMED})"))]);
+        for (what, fix) in fixes(walls).into_iter().flat_map(|fix| pair(&fix)) {
+            screen.line(&[warning("  to have "), plain(&what), plain(": "), plain(&fix)]);
+        }
+        for reason in missing {
+            screen.line(&[faint("  could not be had: "), faint(reason)]);
+        }
+        screen.line(&[]);
+        screen.line(&[strong("Command sandboxes")]);
+        screen.line(&[plain("  none yet: this version runs JavaScript only")]);
+    }
+    if through.is_empty() { 0 } else { 5 }
+}
+
+fn status_word(status: WallStatus) -> Span<'static> {
+    match status {
+        WallStatus::Enforced => good("stands   "),
+        WallStatus::Partial => warning("in part  "),
+        WallStatus::Absent => bad("absent   "),
+    }
+}
+
+fn pair(fix: &Value) -> Option<(String, String)> {
+    let text = |key: &str| fix.get(key).and_then(Value::as_str).map(str::to_owned);
+    Some((text("demand")?, text("fix")?))
+}
+
+/// How to get what is not there.
+fn fixes(walls: &[Wallpart]) -> Vec<Value> {
+    walls
+        .iter()
+        .filter(|wall| wall.mechanism.contains("no ") && wall.status != WallStatus::Enforced || wall.mechanism.contains("(no "))
+        .filter_map(|wall| {
+            let fix = match wall.demand.as_str() {
+                "memory of all calls together" => {
+                    "run as root, or in a delegated cgroup (systemd-run --user --scope -p Delegate=yes)"
+                }
+                "no other system calls" => "a kernel with CONFIG_SECCOMP_FILTER; in a container, allow seccomp()",
+                _ => {
+                    "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone; in a \
+                     container, a seccomp profile that allows clone with namespaces, or run as root with CAP_SYS_ADMIN"
+                }
+            };
+            Some(json!({"demand": wall.demand, "fix": fix}))
+        })
+        .collect()
+}
+
+fn tell_none(screen: &mut Screen, error: &StartError) -> u8 {
+    let (reason, fix) = (error.to_string(), error.hint());
+    if screen.wants_json() {
+        let cells =
+            json!({"available": false, "walls": [], "parkedLatencyUs": null, "reason": reason, "fix": fix});
+        screen.json(&json!({"cells": cells, "backends": []}));
+    } else {
+        screen.line(&[strong("Cells"), bad("  not available: "), plain(&reason)]);
+        screen.line(&[plain("  "), plain(fix)]);
+    }
+    error.code().class().exit_code()
 }

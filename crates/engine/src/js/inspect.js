@@ -335,7 +335,7 @@
     count -= extra;
     const lengths = list();
     for (let i = 0; i < count; i++) {
-      const length = width(output[i]);
+      const length = output[i].length;
       if (indexOf(output[i], '\n') !== -1) return output;
       lengths[i] = length;
       total += length + 2;
@@ -344,7 +344,7 @@
     const widest = longest + 2;
     if (!(widest * 3 + state.indent < BREAK && (total / widest > 5 || longest <= 6))) return output;
     const bias = sqrt(widest - total / output.length);
-    const biased = max(widest - 3 - bias + 0, 1);
+    const biased = max(widest - 3 - bias, 1);
     const across = min(
       round(sqrt(2.5 * biased * count) / biased),
       floor((BREAK - state.indent) / widest),
@@ -358,8 +358,7 @@
       for (let i = column; i < count; i += across) if (lengths[i] > most) most = lengths[i];
       widths[column] = most + 2;
     }
-    let right = false;
-    if (isNumeric(value)) right = true;
+    const right = isNumeric(value);
     const rows = list();
     for (let i = 0; i < count; i += across) {
       const end = min(i + across, count);
@@ -388,7 +387,6 @@
     }
     return true;
   };
-  const width = (text) => text.length;
 
   const property = (state, object, key, depth) => {
     const found = getOwnPropertyDescriptor(object, key);
@@ -597,6 +595,5 @@
   const fresh = (depth, hidden) => ({
     __proto__: null, depth, hidden, indent: 0, current: 0, above: list(), circular: new Map(), refs: 0,
   });
-  const inspect = (value, depth = 2, hidden = false) => format(fresh(depth, hidden), value, 0, true);
-  return inspect;
+  return (value, depth = 2, hidden = false) => format(fresh(depth, hidden), value, 0, true);
 });

@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "compiling without running and loading bytecode are not wrapped")]
 
 use std::ffi::CStr;
-use std::mem::ManuallyDrop;
 
 use rquickjs::{Ctx, Error, Result, Value, qjs};
 
@@ -84,6 +83,6 @@ pub(crate) fn run<'js>(ctx: &Ctx<'js>, code: &Bytecode) -> Result<Value<'js>> {
         if qjs::JS_IsException(value) {
             return Err(Error::Exception);
         }
-        Ok(Value::from_raw(ctx.clone(), ManuallyDrop::into_inner(ManuallyDrop::new(value))))
+        Ok(Value::from_raw(ctx.clone(), value))
     }
 }

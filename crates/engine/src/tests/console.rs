@@ -7,163 +7,163 @@ use super::{Fake, gives, job, lines, run_in, trouble};
 
 /// The arguments of `console.log`, and what node 20 prints.
 const LINES: &[(&str, &str)] = &[
-    (r##"'plain %s'"##, r##"plain %s"##),
-    (r##""%s is %d and %i %f", "x", 42.5, 42.9, "1.50z""##, r##"x is 42.5 and 42 1.5"##),
-    (r##""%o", {a:1}"##, r##"{ a: 1 }"##),
-    (r##""%O", {a:{b:{c:{d:1}}}}"##, r##"{ a: { b: { c: [Object] } } }"##),
-    (r##""%j", {a:[1,2]}"##, r##"{"a":[1,2]}"##),
-    (r##""%c styled", "color: red""##, r##" styled"##),
-    (r##""100%", 5"##, r##"100% 5"##),
-    (r##""%% %s", "a""##, r##"% a"##),
-    (r##""%s", null"##, r##"null"##),
-    (r##""%s", undefined"##, r##"undefined"##),
-    (r##""%s", Symbol("q")"##, r##"Symbol(q)"##),
-    (r##""%s", 12n"##, r##"12n"##),
-    (r##""%s", {a:1, b:{c:2}}"##, r##"{ a: 1, b: [Object] }"##),
-    (r##""%s", [1,[2,[3]]]"##, r##"[ 1, [Array] ]"##),
-    (r##""%s", class A{}"##, r##"class A{}"##),
-    (r##""%s", () => 5"##, r##"() => 5"##),
-    (r##""%s", {toString(){return "mine"}}"##, r##"mine"##),
-    (r##""%d", "abc""##, r##"NaN"##),
-    (r##""%d", 5n"##, r##"5n"##),
-    (r##""%i", "12.9px""##, r##"12"##),
-    (r##""a", 1, "b", true"##, r##"a 1 b true"##),
-    (r##"1"##, r##"1"##),
-    (r##"-0"##, r##"-0"##),
-    (r##"1n"##, r##"1n"##),
-    (r##"true"##, r##"true"##),
-    (r##"null"##, r##"null"##),
-    (r##"undefined"##, r##"undefined"##),
-    (r##"Symbol("x")"##, r##"Symbol(x)"##),
-    (r##"NaN"##, r##"NaN"##),
-    (r##"[]"##, r##"[]"##),
-    (r##"({})"##, r##"{}"##),
-    (r##"[1,2,3]"##, r##"[ 1, 2, 3 ]"##),
-    (r##"["a",'b"c',"it's"]"##, r##"[ 'a', 'b"c', "it's" ]"##),
-    (r##"["it's \"x\""]"##, r##"[ `it's "x"` ]"##),
-    (r##"["a\nb\t\x01\u007f\ud800"]"##, r##"[ 'a\nb\t\x01\x7F\ud800' ]"##),
-    (r##"({a:1,"b-c":2,3:4,$d:5,__proto__:{x:1}})"##, r##"{ '3': 4, a: 1, 'b-c': 2, '$d': 5 }"##),
-    (r##"({["__proto__"]: 1})"##, r##"{ ['__proto__']: 1 }"##),
-    (r##"({a:{b:{c:{d:{}}}}})"##, r##"{ a: { b: { c: [Object] } } }"##),
-    (r##"({a:{b:{c:[1]}}})"##, r##"{ a: { b: { c: [Array] } } }"##),
-    (r##"[[[[1]]]]"##, r##"[ [ [ [Array] ] ] ]"##),
-    (r##"[,1,,2,,,]"##, r##"[ <1 empty item>, 1, <1 empty item>, 2, <2 empty items> ]"##),
-    (r##"[undefined,null]"##, r##"[ undefined, null ]"##),
-    (r##"new Array(5)"##, r##"[ <5 empty items> ]"##),
-    (r##"Object.assign([1,2],{x:1,"-1":2})"##, r##"[ 1, 2, x: 1, '-1': 2 ]"##),
-    (r##"new Map([["a",1],[{k:1},[2]]])"##, r##"Map(2) { 'a' => 1, { k: 1 } => [ 2 ] }"##),
-    (r##"new Map()"##, r##"Map(0) {}"##),
-    (r##"new Set([1,"a",{b:1}])"##, r##"Set(3) { 1, 'a', { b: 1 } }"##),
-    (r##"new Set()"##, r##"Set(0) {}"##),
+    ("'plain %s'", "plain %s"),
+    (r#""%s is %d and %i %f", "x", 42.5, 42.9, "1.50z""#, "x is 42.5 and 42 1.5"),
+    (r#""%o", {a:1}"#, "{ a: 1 }"),
+    (r#""%O", {a:{b:{c:{d:1}}}}"#, "{ a: { b: { c: [Object] } } }"),
+    (r#""%j", {a:[1,2]}"#, r#"{"a":[1,2]}"#),
+    (r#""%c styled", "color: red""#, " styled"),
+    (r#""100%", 5"#, "100% 5"),
+    (r#""%% %s", "a""#, "% a"),
+    (r#""%s", null"#, "null"),
+    (r#""%s", undefined"#, "undefined"),
+    (r#""%s", Symbol("q")"#, "Symbol(q)"),
+    (r#""%s", 12n"#, "12n"),
+    (r#""%s", {a:1, b:{c:2}}"#, "{ a: 1, b: [Object] }"),
+    (r#""%s", [1,[2,[3]]]"#, "[ 1, [Array] ]"),
+    (r#""%s", class A{}"#, "class A{}"),
+    (r#""%s", () => 5"#, "() => 5"),
+    (r#""%s", {toString(){return "mine"}}"#, "mine"),
+    (r#""%d", "abc""#, "NaN"),
+    (r#""%d", 5n"#, "5n"),
+    (r#""%i", "12.9px""#, "12"),
+    (r#""a", 1, "b", true"#, "a 1 b true"),
+    ("1", "1"),
+    ("-0", "-0"),
+    ("1n", "1n"),
+    ("true", "true"),
+    ("null", "null"),
+    ("undefined", "undefined"),
+    (r#"Symbol("x")"#, "Symbol(x)"),
+    ("NaN", "NaN"),
+    ("[]", "[]"),
+    ("({})", "{}"),
+    ("[1,2,3]", "[ 1, 2, 3 ]"),
+    (r#"["a",'b"c',"it's"]"#, r#"[ 'a', 'b"c', "it's" ]"#),
+    (r#"["it's \"x\""]"#, r#"[ `it's "x"` ]"#),
+    (r#"["a\nb\t\x01\u007f\ud800"]"#, r"[ 'a\nb\t\x01\x7F\ud800' ]"),
+    (r#"({a:1,"b-c":2,3:4,$d:5,__proto__:{x:1}})"#, "{ '3': 4, a: 1, 'b-c': 2, '$d': 5 }"),
+    (r#"({["__proto__"]: 1})"#, "{ ['__proto__']: 1 }"),
+    ("({a:{b:{c:{d:{}}}}})", "{ a: { b: { c: [Object] } } }"),
+    ("({a:{b:{c:[1]}}})", "{ a: { b: { c: [Array] } } }"),
+    ("[[[[1]]]]", "[ [ [ [Array] ] ] ]"),
+    ("[,1,,2,,,]", "[ <1 empty item>, 1, <1 empty item>, 2, <2 empty items> ]"),
+    ("[undefined,null]", "[ undefined, null ]"),
+    ("new Array(5)", "[ <5 empty items> ]"),
+    (r#"Object.assign([1,2],{x:1,"-1":2})"#, "[ 1, 2, x: 1, '-1': 2 ]"),
+    (r#"new Map([["a",1],[{k:1},[2]]])"#, "Map(2) { 'a' => 1, { k: 1 } => [ 2 ] }"),
+    ("new Map()", "Map(0) {}"),
+    (r#"new Set([1,"a",{b:1}])"#, "Set(3) { 1, 'a', { b: 1 } }"),
+    ("new Set()", "Set(0) {}"),
     (
-        r##"new Map([[1,new Map([[2,new Map([[3,new Map()]])]])]])"##,
-        r##"Map(1) { 1 => Map(1) { 2 => Map(1) { 3 => Map(0) {} } } }"##,
+        "new Map([[1,new Map([[2,new Map([[3,new Map()]])]])]])",
+        "Map(1) { 1 => Map(1) { 2 => Map(1) { 3 => Map(0) {} } } }",
     ),
-    (r##"class Foo{}"##, r##"[class Foo]"##),
-    (r##"class Foo extends Map{}"##, r##"[class Foo extends Map]"##),
-    (r##"new (class Foo{constructor(){this.a=1}})"##, r##"Foo { a: 1 }"##),
-    (r##"new (class Foo extends Map{})([[1,2]])"##, r##"Foo(1) [Map] { 1 => 2 }"##),
-    (r##"new (class Foo extends Array{})(3)"##, r##"Foo(3) [ <3 empty items> ]"##),
-    (r##"Object.create(null)"##, r##"[Object: null prototype] {}"##),
-    (r##"Object.assign(Object.create(null),{a:1})"##, r##"[Object: null prototype] { a: 1 }"##),
-    (r##"Object.create({})"##, r##"{}"##),
-    (r##"Object.create(class Q{}.prototype)"##, r##"Q {}"##),
-    (r##"function f(){}"##, r##"[Function: f]"##),
-    (r##"()=>{}"##, r##"[Function (anonymous)]"##),
-    (r##"async function g(){}"##, r##"[AsyncFunction: g]"##),
-    (r##"function* gen(){}"##, r##"[GeneratorFunction: gen]"##),
-    (r##"async function* ag(){}"##, r##"[AsyncGeneratorFunction: ag]"##),
-    (r##"Object.assign(function f(){}, {a:1})"##, r##"[Function: f] { a: 1 }"##),
-    (r##"class A{ static x = 1 }"##, r##"[class A] { x: 1 }"##),
+    ("class Foo{}", "[class Foo]"),
+    ("class Foo extends Map{}", "[class Foo extends Map]"),
+    ("new (class Foo{constructor(){this.a=1}})", "Foo { a: 1 }"),
+    ("new (class Foo extends Map{})([[1,2]])", "Foo(1) [Map] { 1 => 2 }"),
+    ("new (class Foo extends Array{})(3)", "Foo(3) [ <3 empty items> ]"),
+    ("Object.create(null)", "[Object: null prototype] {}"),
+    ("Object.assign(Object.create(null),{a:1})", "[Object: null prototype] { a: 1 }"),
+    ("Object.create({})", "{}"),
+    ("Object.create(class Q{}.prototype)", "Q {}"),
+    ("function f(){}", "[Function: f]"),
+    ("()=>{}", "[Function (anonymous)]"),
+    ("async function g(){}", "[AsyncFunction: g]"),
+    ("function* gen(){}", "[GeneratorFunction: gen]"),
+    ("async function* ag(){}", "[AsyncGeneratorFunction: ag]"),
+    ("Object.assign(function f(){}, {a:1})", "[Function: f] { a: 1 }"),
+    ("class A{ static x = 1 }", "[class A] { x: 1 }"),
     (
-        r##"({get a(){return 1}, set b(x){}, get c(){return 1}, set c(v){}})"##,
-        r##"{ a: [Getter], b: [Setter], c: [Getter/Setter] }"##,
+        "({get a(){return 1}, set b(x){}, get c(){return 1}, set c(v){}})",
+        "{ a: [Getter], b: [Setter], c: [Getter/Setter] }",
     ),
     (
-        r##"({f(){}, g: ()=>1, [Symbol("s")]: 2})"##,
-        r##"{ f: [Function: f], g: [Function: g], [Symbol(s)]: 2 }"##,
+        r#"({f(){}, g: ()=>1, [Symbol("s")]: 2})"#,
+        "{ f: [Function: f], g: [Function: g], [Symbol(s)]: 2 }",
     ),
-    (r##"new Date(0)"##, r##"1970-01-01T00:00:00.000Z"##),
-    (r##"new Date(NaN)"##, r##"Invalid Date"##),
-    (r##"/a\/b/gi"##, r##"/a\/b/gi"##),
-    (r##"Object.assign(/x/,{a:1})"##, r##"/x/ { a: 1 }"##),
-    (r##"new Number(3)"##, r##"[Number: 3]"##),
-    (r##"new String("abc")"##, r##"[String: 'abc']"##),
-    (r##"new Boolean(false)"##, r##"[Boolean: false]"##),
-    (r##"Object(Symbol("z"))"##, r##"[Symbol: Symbol(z)]"##),
-    (r##"Object(5n)"##, r##"[BigInt: 5n]"##),
-    (r##"new Uint8Array([1,2,3])"##, r##"Uint8Array(3) [ 1, 2, 3 ]"##),
-    (r##"new Float64Array([1.5,-0])"##, r##"Float64Array(2) [ 1.5, -0 ]"##),
-    (r##"new BigInt64Array([1n])"##, r##"BigInt64Array(1) [ 1n ]"##),
-    (r##"new Uint8Array(0)"##, r##"Uint8Array(0) []"##),
-    (r##"new ArrayBuffer(4)"##, r##"ArrayBuffer { [Uint8Contents]: <00 00 00 00>, byteLength: 4 }"##),
+    ("new Date(0)", "1970-01-01T00:00:00.000Z"),
+    ("new Date(NaN)", "Invalid Date"),
+    (r"/a\/b/gi", r"/a\/b/gi"),
+    ("Object.assign(/x/,{a:1})", "/x/ { a: 1 }"),
+    ("new Number(3)", "[Number: 3]"),
+    (r#"new String("abc")"#, "[String: 'abc']"),
+    ("new Boolean(false)", "[Boolean: false]"),
+    (r#"Object(Symbol("z"))"#, "[Symbol: Symbol(z)]"),
+    ("Object(5n)", "[BigInt: 5n]"),
+    ("new Uint8Array([1,2,3])", "Uint8Array(3) [ 1, 2, 3 ]"),
+    ("new Float64Array([1.5,-0])", "Float64Array(2) [ 1.5, -0 ]"),
+    ("new BigInt64Array([1n])", "BigInt64Array(1) [ 1n ]"),
+    ("new Uint8Array(0)", "Uint8Array(0) []"),
+    ("new ArrayBuffer(4)", "ArrayBuffer { [Uint8Contents]: <00 00 00 00>, byteLength: 4 }"),
     (
-        r##"new Uint8Array(60).fill(255).buffer"##,
-        r##"ArrayBuffer {
+        "new Uint8Array(60).fill(255).buffer",
+        "ArrayBuffer {
   [Uint8Contents]: <ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff>,
   byteLength: 60
-}"##,
+}",
     ),
     (
-        r##"new DataView(new ArrayBuffer(3),1)"##,
-        r##"DataView {
+        "new DataView(new ArrayBuffer(3),1)",
+        "DataView {
   byteLength: 2,
   byteOffset: 1,
   buffer: ArrayBuffer { [Uint8Contents]: <00 00 00>, byteLength: 3 }
-}"##,
+}",
     ),
-    (r##"Promise.resolve(5)"##, r##"Promise { 5 }"##),
-    (r##"Promise.resolve({a:1})"##, r##"Promise { { a: 1 } }"##),
-    (r##"new Promise(()=>{})"##, r##"Promise { <pending> }"##),
-    (r##"new WeakMap()"##, r##"WeakMap { <items unknown> }"##),
-    (r##"new WeakSet()"##, r##"WeakSet { <items unknown> }"##),
-    (r##"new Proxy({a:1},{get(){throw 1}})"##, r##"{ a: 1 }"##),
-    (r##"new Proxy([1,2],{})"##, r##"[ 1, 2 ]"##),
-    (r##"new Proxy(function foo(){},{})"##, r##"[Function: foo]"##),
-    (r##"(()=>{const o={a:1};o.self=o;return o})()"##, r##"<ref *1> { a: 1, self: [Circular *1] }"##),
+    ("Promise.resolve(5)", "Promise { 5 }"),
+    ("Promise.resolve({a:1})", "Promise { { a: 1 } }"),
+    ("new Promise(()=>{})", "Promise { <pending> }"),
+    ("new WeakMap()", "WeakMap { <items unknown> }"),
+    ("new WeakSet()", "WeakSet { <items unknown> }"),
+    ("new Proxy({a:1},{get(){throw 1}})", "{ a: 1 }"),
+    ("new Proxy([1,2],{})", "[ 1, 2 ]"),
+    ("new Proxy(function foo(){},{})", "[Function: foo]"),
+    ("(()=>{const o={a:1};o.self=o;return o})()", "<ref *1> { a: 1, self: [Circular *1] }"),
     (
-        r##"(()=>{const o={a:{b:{}}};o.a.b.up=o.a;o.top=o;return o})()"##,
-        r##"<ref *2> {
+        "(()=>{const o={a:{b:{}}};o.a.b.up=o.a;o.top=o;return o})()",
+        "<ref *2> {
   a: <ref *1> { b: { up: [Circular *1] } },
   top: [Circular *2]
-}"##,
+}",
     ),
-    (r##"(()=>{const a=[1];a.push(a);return a})()"##, r##"<ref *1> [ 1, [Circular *1] ]"##),
-    (r##"(function(){return arguments})(1,2)"##, r##"[Arguments] { '0': 1, '1': 2 }"##),
+    ("(()=>{const a=[1];a.push(a);return a})()", "<ref *1> [ 1, [Circular *1] ]"),
+    ("(function(){return arguments})(1,2)", "[Arguments] { '0': 1, '1': 2 }"),
     (
-        r##"({a:"x".repeat(100)})"##,
-        r##"{
+        r#"({a:"x".repeat(100)})"#,
+        "{
   a: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'
-}"##,
+}",
     ),
     (
-        r##"["x".repeat(30),"y".repeat(30),"z".repeat(30)]"##,
-        r##"[
+        r#"["x".repeat(30),"y".repeat(30),"z".repeat(30)]"#,
+        "[
   'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
   'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy',
   'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz'
-]"##,
+]",
     ),
     (
-        r##"({aaaaaaaaaaaaaaa:1,bbbbbbbbbbbbbbbbbbbb:2,cccccccccccccccccccc:3,dddddddddddddddd:4,eeee:5})"##,
-        r##"{
+        "({aaaaaaaaaaaaaaa:1,bbbbbbbbbbbbbbbbbbbb:2,cccccccccccccccccccc:3,dddddddddddddddd:4,eeee:5})",
+        "{
   aaaaaaaaaaaaaaa: 1,
   bbbbbbbbbbbbbbbbbbbb: 2,
   cccccccccccccccccccc: 3,
   dddddddddddddddd: 4,
   eeee: 5
-}"##,
+}",
     ),
     (
-        r##"Array.from({length:10},(_, i)=>i)"##,
-        r##"[
+        "Array.from({length:10},(_, i)=>i)",
+        "[
   0, 1, 2, 3, 4,
   5, 6, 7, 8, 9
-]"##,
+]",
     ),
     (
-        r##"Array.from({length:101},(_, i)=>i)"##,
-        r##"[
+        "Array.from({length:101},(_, i)=>i)",
+        "[
    0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11,
   12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
   24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,
@@ -174,11 +174,11 @@ const LINES: &[(&str, &str)] = &[
   84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95,
   96, 97, 98, 99,
   ... 1 more item
-]"##,
+]",
     ),
     (
-        r##"Array.from({length:27},(_, i)=>"item"+i)"##,
-        r##"[
+        r#"Array.from({length:27},(_, i)=>"item"+i)"#,
+        "[
   'item0',  'item1',  'item2',
   'item3',  'item4',  'item5',
   'item6',  'item7',  'item8',
@@ -188,11 +188,11 @@ const LINES: &[(&str, &str)] = &[
   'item18', 'item19', 'item20',
   'item21', 'item22', 'item23',
   'item24', 'item25', 'item26'
-]"##,
+]",
     ),
     (
-        r##"new Uint8Array(200)"##,
-        r##"Uint8Array(200) [
+        "new Uint8Array(200)",
+        "Uint8Array(200) [
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -203,11 +203,11 @@ const LINES: &[(&str, &str)] = &[
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0,
   ... 100 more items
-]"##,
+]",
     ),
     (
-        r##"Array.from({length:8},(_, i)=>({id:i,name:"n"+i}))"##,
-        r##"[
+        r#"Array.from({length:8},(_, i)=>({id:i,name:"n"+i}))"#,
+        "[
   { id: 0, name: 'n0' },
   { id: 1, name: 'n1' },
   { id: 2, name: 'n2' },
@@ -216,60 +216,60 @@ const LINES: &[(&str, &str)] = &[
   { id: 5, name: 'n5' },
   { id: 6, name: 'n6' },
   { id: 7, name: 'n7' }
-]"##,
+]",
     ),
     (
-        r##"[1.5,2.25,100,-3,4,5,6,7,8]"##,
-        r##"[
+        "[1.5,2.25,100,-3,4,5,6,7,8]",
+        "[
   1.5, 2.25, 100, -3,
     4,    5,   6,  7,
     8
-]"##,
+]",
     ),
     (
-        r##"["a","bb","ccc","dddd","eeeee","ffffff","ggggggg"]"##,
-        r##"[
+        r#"["a","bb","ccc","dddd","eeeee","ffffff","ggggggg"]"#,
+        "[
   'a',       'bb',
   'ccc',     'dddd',
   'eeeee',   'ffffff',
   'ggggggg'
-]"##,
+]",
     ),
     (
-        r##"({list:[1,2,3,4,5,6,7,8,9,10], s:"x"})"##,
-        r##"{
+        r#"({list:[1,2,3,4,5,6,7,8,9,10], s:"x"})"#,
+        "{
   list: [
     1, 2, 3, 4,  5,
     6, 7, 8, 9, 10
   ],
   s: 'x'
-}"##,
+}",
     ),
-    (r##"({a:[{b:[{c:1}]}]})"##, r##"{ a: [ { b: [Array] } ] }"##),
-    (r##"[{a:{b:1}},{a:{b:2}}]"##, r##"[ { a: { b: 1 } }, { a: { b: 2 } } ]"##),
-    (r##"({a:"line1\nline2"})"##, r##"{ a: 'line1\nline2' }"##),
+    ("({a:[{b:[{c:1}]}]})", "{ a: [ { b: [Array] } ] }"),
+    ("[{a:{b:1}},{a:{b:2}}]", "[ { a: { b: 1 } }, { a: { b: 2 } } ]"),
+    (r#"({a:"line1\nline2"})"#, r"{ a: 'line1\nline2' }"),
     (
-        r##"({a:"first line that is long enough to be broken up\nsecond line that is also quite long, really"})"##,
-        r##"{
+        r#"({a:"first line that is long enough to be broken up\nsecond line that is also quite long, really"})"#,
+        r"{
   a: 'first line that is long enough to be broken up\n' +
     'second line that is also quite long, really'
-}"##,
+}",
     ),
     (
-        r##"[[1,2,[3,4,[5,[6]]]],{a:[1,{b:2}]}]"##,
-        r##"[ [ 1, 2, [ 3, 4, [Array] ] ], { a: [ 1, [Object] ] } ]"##,
+        "[[1,2,[3,4,[5,[6]]]],{a:[1,{b:2}]}]",
+        "[ [ 1, 2, [ 3, 4, [Array] ] ], { a: [ 1, [Object] ] } ]",
     ),
-    (r##"({[Symbol.toStringTag]:"Tagged"})"##, r##"{ [Symbol(Symbol.toStringTag)]: 'Tagged' }"##),
-    (r##"(function*(){})()"##, r##"Object [Generator] {}"##),
-    (r##"[1,2][Symbol.iterator]()"##, r##"Object [Array Iterator] {}"##),
-    (r##"globalThis === undefined"##, r##"false"##),
-    (r##"Math"##, r##"Object [Math] {}"##),
-    (r##"JSON"##, r##"Object [JSON] {}"##),
-    (r##"Reflect.ownKeys({a:1})"##, r##"[ 'a' ]"##),
-    (r##"({a:undefined,b:null,c:NaN,d:-0})"##, r##"{ a: undefined, b: null, c: NaN, d: -0 }"##),
+    (r#"({[Symbol.toStringTag]:"Tagged"})"#, "{ [Symbol(Symbol.toStringTag)]: 'Tagged' }"),
+    ("(function*(){})()", "Object [Generator] {}"),
+    ("[1,2][Symbol.iterator]()", "Object [Array Iterator] {}"),
+    ("globalThis === undefined", "false"),
+    ("Math", "Object [Math] {}"),
+    ("JSON", "Object [JSON] {}"),
+    ("Reflect.ownKeys({a:1})", "[ 'a' ]"),
+    ("({a:undefined,b:null,c:NaN,d:-0})", "{ a: undefined, b: null, c: NaN, d: -0 }"),
     (
-        r##"[1,"two",3n,null,undefined,true,Symbol("q"),()=>1]"##,
-        r##"[
+        r#"[1,"two",3n,null,undefined,true,Symbol("q"),()=>1]"#,
+        "[
   1,
   'two',
   3n,
@@ -278,51 +278,58 @@ const LINES: &[(&str, &str)] = &[
   true,
   Symbol(q),
   [Function (anonymous)]
-]"##,
+]",
     ),
-    (r##"({a:1n,b:[1n]})"##, r##"{ a: 1n, b: [ 1n ] }"##),
-    (r##"Object.freeze({a:1})"##, r##"{ a: 1 }"##),
-    (r##"[["a",1],["b",2]]"##, r##"[ [ 'a', 1 ], [ 'b', 2 ] ]"##),
-    (r##"({"a b":1,"1a":2,a1:3,"é":4})"##, r##"{ 'a b': 1, '1a': 2, a1: 3, 'é': 4 }"##),
-    (r##"({x:{}})"##, r##"{ x: {} }"##),
-    (r##"({x:[]})"##, r##"{ x: [] }"##),
-    (r##"[{}]"##, r##"[ {} ]"##),
-    (r##"[[]]"##, r##"[ [] ]"##),
+    ("({a:1n,b:[1n]})", "{ a: 1n, b: [ 1n ] }"),
+    ("Object.freeze({a:1})", "{ a: 1 }"),
+    (r#"[["a",1],["b",2]]"#, "[ [ 'a', 1 ], [ 'b', 2 ] ]"),
+    (r#"({"a b":1,"1a":2,a1:3,"é":4})"#, "{ 'a b': 1, '1a': 2, a1: 3, 'é': 4 }"),
+    ("({x:{}})", "{ x: {} }"),
+    ("({x:[]})", "{ x: [] }"),
+    ("[{}]", "[ {} ]"),
+    ("[[]]", "[ [] ]"),
     (
-        r##"({name:"Alice",age:30,tags:["x","y"],address:{city:"Paris",geo:{lat:1.5,lon:2.5}}})"##,
-        r##"{
+        r#"({name:"Alice",age:30,tags:["x","y"],address:{city:"Paris",geo:{lat:1.5,lon:2.5}}})"#,
+        "{
   name: 'Alice',
   age: 30,
   tags: [ 'x', 'y' ],
   address: { city: 'Paris', geo: { lat: 1.5, lon: 2.5 } }
-}"##,
+}",
     ),
-    (r##"new Error("x").message"##, r##"x"##),
-    (r##"[new Date(0), /x/, new Error("q").message]"##, r##"[ 1970-01-01T00:00:00.000Z, /x/, 'q' ]"##),
+    (r#"new Error("x").message"#, "x"),
+    (r#"[new Date(0), /x/, new Error("q").message]"#, "[ 1970-01-01T00:00:00.000Z, /x/, 'q' ]"),
     (
-        r##""multi\nline""##,
-        r##"multi
-line"##,
+        r#""multi\nline""#,
+        "multi
+line",
     ),
-    (r##"["multi\nline"]"##, r##"[ 'multi\nline' ]"##),
+    (r#"["multi\nline"]"#, r"[ 'multi\nline' ]"),
     (
-        r##"({ fn: function named() {}, kl: class K {} , as: async () => {} })"##,
-        r##"{ fn: [Function: named], kl: [class K], as: [AsyncFunction: as] }"##,
+        "({ fn: function named() {}, kl: class K {} , as: async () => {} })",
+        "{ fn: [Function: named], kl: [class K], as: [AsyncFunction: as] }",
     ),
-    (r##"[ "%s" ]"##, r##"[ '%s' ]"##),
-    (r##""%s %s", "only one""##, r##"only one %s"##),
-    (r##""%x", 1"##, r##"%x 1"##),
-    (r##""a%", "b""##, r##"a% b"##),
-    (r##""""##, r##""##),
-    (r##""", "x""##, r##" x"##),
-    (r##"" ", 1"##, r##"  1"##),
+    (r#"[ "%s" ]"#, "[ '%s' ]"),
+    (r#""%s %s", "only one""#, "only one %s"),
+    (r#""%x", 1"#, "%x 1"),
+    (r#""a%", "b""#, "a% b"),
+    (r#""""#, ""),
+    (r#""", "x""#, " x"),
+    (r#"" ", 1"#, "  1"),
 ];
 
 #[test]
 fn lines_are_those_of_node() {
-    for (arguments, expected) in LINES {
-        let said = lines(&format!("console.log({arguments})"));
-        assert_eq!(said, [(LogLevel::Log, (*expected).to_owned())], "{arguments}");
+    let calls: Vec<String> = LINES.iter().map(|(arguments, _)| format!("console.log({arguments})")).collect();
+    let world = Fake::new(1);
+    let mut body = job(Entry::Body, &calls.join(";\n"));
+    body.limits.console_lines = 1_000;
+    body.limits.console_bytes = 1 << 20;
+    assert_eq!(run_in(body, &world).given, Given::Value("null".to_owned()));
+    let said = world.lines.take();
+    assert_eq!(said.len(), LINES.len());
+    for ((arguments, expected), (_, line)) in LINES.iter().zip(said) {
+        assert_eq!(line, *expected, "{arguments}");
     }
 }
 

@@ -66,7 +66,7 @@ fn a_stack_has_only_the_authors_frames() {
         )
     );
     let told = trouble("console.log('%s', { toString() { throw new Error('inside') } })");
-    assert_eq!(told.stack.as_deref(), Some("    at toString (code:1:40)\n    at <anonymous> (code:1:9)"));
+    assert_eq!(told.stack.as_deref(), Some("    at toString (code:1:44)\n    at <anonymous> (code:1:9)"));
     let told = trouble(
         "await new Promise(d => setTimeout(d, 1));\nconst f = async () => { await null; null.x };\nawait f()",
     );

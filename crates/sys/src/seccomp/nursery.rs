@@ -39,6 +39,11 @@ pub const ALLOWED: &[Allowed] = &[
     allowed(libc::SYS_close_range, When::Always, "a new cell closes all but its socket"),
     allowed(libc::SYS_dup3, When::Always, "a new cell puts its socket in its place"),
     allowed(
+        libc::SYS_prlimit64,
+        When::Both((0, 0), (1, libc::RLIMIT_NOFILE as u64)),
+        "a new cell gives up all descriptors but its one",
+    ),
+    allowed(
         libc::SYS_prctl,
         When::OneOf(0, SETTINGS),
         "a new cell dies with its nursery and takes its filter",

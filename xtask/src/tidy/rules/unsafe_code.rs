@@ -14,7 +14,11 @@ pub(super) fn look(source: &Source) -> Vec<Remark> {
     let keywords = source.tokens.idents().filter(|(_, _, word)| *word == "unsafe");
     keywords
         .map(|(_, line, _)| {
-            Remark::new(line, format!("`unsafe` outside {}", HOMES.join(" and ")), "give `sys` a safe function that does it")
+            Remark::new(
+                line,
+                format!("`unsafe` outside {}", HOMES.join(" and ")),
+                "give `sys` a safe function that does it",
+            )
         })
         .collect()
 }

@@ -1,0 +1,105 @@
+//! The library as a program uses it: calls, their bounds, the walls around them, and what is left when it all goes wrong.
+//!
+//! Cells are made by starting this binary again, so `main` is its own. Tests about the whole process (its children, its
+//! descriptors, its environment) start the binary once more and run in that process alone; see `alone`.
+//!
+//! Start reading at `stage` (a runtime for one test), then at any subject.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test starts processes, reads the kernel's files about them and waits for them"
+)]
+
+mod alone;
+mod basics;
+mod bounds;
+mod denials;
+mod dropping;
+mod emit;
+mod exhaustion;
+mod forbidden_namespaces;
+mod hostile;
+mod isolation;
+mod kills;
+mod memory_of_cells;
+mod not_entered;
+mod ordinary_user;
+mod pressure;
+mod probes;
+mod processes;
+mod requires;
+mod stage;
+mod standing;
+mod text;
+mod walls;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: bailiwick::Telling = bailiwick::Telling;
+
+/// Names the tests of a module by their functions.
+macro_rules! tests {
+    ($($test:ident),+ $(,)?) => {
+        /// The tests of this module.
+        pub(crate) const TESTS: &[$crate::Test] =
+            &[$($crate::Test { name: concat!(module_path!(), "::", stringify!($test)), run: $test }),+];
+    };
+}
+pub(crate) use tests;
+
+/// One test.
+#[derive(Clone, Copy)]
+pub(crate) struct Test {
+    /// Its module and a sentence.
+    name: &'static str,
+    /// Panics when it fails.
+    run: fn(),
+}
+
+const ALL: &[&[Test]] = &[
+    basics::TESTS,
+    bounds::TESTS,
+    denials::TESTS,
+    dropping::TESTS,
+    emit::TESTS,
+    exhaustion::TESTS,
+    forbidden_namespaces::TESTS,
+    hostile::TESTS,
+    isolation::TESTS,
+    kills::TESTS,
+    memory_of_cells::TESTS,
+    not_entered::TESTS,
+    ordinary_user::TESTS,
+    pressure::TESTS,
+    probes::TESTS,
+    text::TESTS,
+    walls::TESTS,
+];
+
+fn main() -> ExitCode {
+    // The one role that leaves out the line below is there to see what happens then.
+    if not_entered::is_asked_for() {
+        return not_entered::role();
+    }
+    bailiwick::enter();
+    if let Some(code) = alone::play_role() {
+        return code;
+    }
+    let trials = ALL.iter().copied().flatten().map(|test| {
+        let Test { name, run } = *test;
+        let name = name.strip_prefix("it::").unwrap_or(name);
+        libtest_mimic::Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+}

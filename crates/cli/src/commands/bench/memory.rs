@@ -1,0 +1,101 @@
+//! What parked cells weigh: one by one as the kernel counts it, and 5 000 at once.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use bailiwick::{Runtime, Tenant};
+
+use super::machine::read;
+use super::row::{Row, Target, Times};
+use crate::failure::Failure;
+
+/// Cells alive at once.
+const CELLS: usize = 5_000;
+
+/// How long they may take to be born.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Cells that are looked at one by one.
+const LOOKED_AT: usize = 50;
+
+/// The rows.
+pub(super) async fn memory() -> Result<Vec<Row>, Failure> {
+    let before = available_mib();
+    let runtime = Runtime::builder().parked(CELLS).build().await?;
+    let tenant = Tenant::default();
+    let started = Instant::now();
+    let mut alive = 0;
+    while alive < CELLS && started.elapsed() < PATIENCE {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        alive = runtime.count(&tenant).0;
+    }
+    let taken = before - available_mib();
+    let mut rows = vec![Row {
+        id: "cell.memory.5000",
+        value: taken,
+        unit: "MiB",
+        against: None,
+        ratio: None,
+        target: Some(Target::AtMost(1536.0)),
+        spread: None,
+        samples: alive,
+    }];
+    if alive < CELLS {
+        let message = format!("only {alive} of {CELLS} cells were alive after {PATIENCE:?}");
+        return Err(Failure::Measure { what: "5 000 cells", source: std::io::Error::other(message) });
+    }
+    let private = private_kib();
+    // Without the right to look into cells, which only root has, there is no such figure.
+    if private.count() > 0 {
+        rows.push(Row {
+            id: "cell.memory.private",
+            value: private.median(),
+            unit: "KiB",
+            against: None,
+            ratio: None,
+            target: Some(Target::AtMost(256.0)),
+            spread: Some(private.spread()),
+            samples: private.count(),
+        });
+    }
+    Ok(rows)
+}
+
+/// Memory that is available on this machine: what parked cells take of it includes the kernel's share.
+fn available_mib() -> f64 {
+    let text = read("/proc/meminfo").unwrap_or_default();
+    kib_of(&text, "MemAvailable:") / 1024.0
+}
+
+fn kib_of(text: &str, field: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(field));
+    line.and_then(|line| line.split_whitespace().next())
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(f64::NAN)
+}
+
+/// Private dirty memory of cells, by their own accounts in `/proc`.
+fn private_kib() -> Times {
+    let parents = parents();
+    let own = std::process::id();
+    let cells = parents.iter().filter(|(_, parent)| parents.get(parent) == Some(&own));
+    let sizes = cells.take(LOOKED_AT).filter_map(|(pid, _)| {
+        let text = read(&format!("/proc/{pid}/smaps_rollup"))?;
+        Some(kib_of(&text, "Private_Dirty:")).filter(|size| size.is_finite())
+    });
+    Times::new(sizes.collect())
+}
+
+/// Every process and its parent.
+fn parents() -> BTreeMap<u32, u32> {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return BTreeMap::new() };
+    processes
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let status = read(&format!("/proc/{pid}/status"))?;
+            let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()?;
+            Some((pid, parent))
+        })
+        .collect()
+}

@@ -1,0 +1,2 @@
+return 'ran';
+}, get [console.log('ESCAPED')]() {

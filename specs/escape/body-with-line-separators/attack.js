@@ -1,0 +1,1 @@
+// a harmless comment   }}); console.log('ESCAPED'); ({ async ""() {

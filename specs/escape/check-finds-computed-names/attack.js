@@ -1,0 +1,2 @@
+const found = globalThis['pro' + 'cess'];
+console.log(found ? 'ESCAPED' : 'ran');

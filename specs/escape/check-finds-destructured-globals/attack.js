@@ -1,0 +1,2 @@
+const { process: machine } = globalThis;
+console.log(machine ? 'ESCAPED' : 'ran');

@@ -1,0 +1,2 @@
+const os = await import('os');
+console.log('ESCAPED');

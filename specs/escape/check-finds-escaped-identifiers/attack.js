@@ -1,0 +1,2 @@
+const run = \u0065val;
+console.log(run("'ESC' + 'APED'"));

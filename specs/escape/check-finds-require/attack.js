@@ -1,0 +1,3 @@
+const before = 1;
+const { execSync } = require('child_process');
+console.log('ESCAPED');

@@ -1,0 +1,3 @@
+const made = (() => {}).constructor('return 1');
+console.log('ESCAPED');
+return made();

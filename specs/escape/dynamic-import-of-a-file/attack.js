@@ -1,0 +1,5 @@
+try {
+  return 'ESCAPED: ' + Object.keys(await import(`${secret}`));
+} catch (error) {
+  return `refused: ${error.name}`;
+}

@@ -1,0 +1,3 @@
+const execute = () => 1;
+}}); console.log('ESCAPED'); ({ async ""() {
+const execute = () => 2;

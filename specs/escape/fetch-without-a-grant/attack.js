@@ -1,0 +1,2 @@
+const answer = await fetch('data:text/plain,ESCAPED');
+return answer.text();

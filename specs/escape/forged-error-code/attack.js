@@ -1,0 +1,1 @@
+throw Object.assign(new Error('mine'), { code: 'ESCAPED', exit: 0, ok: true });

@@ -1,0 +1,5 @@
+try {
+  return 'ESCAPED: ' + typeof globalThis.process.binding('fs');
+} catch (error) {
+  return `refused: ${error.message}`;
+}

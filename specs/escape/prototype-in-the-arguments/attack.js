@@ -1,0 +1,1 @@
+return ({}).polluted ?? a.polluted ?? [].polluted ?? 'refused: nothing';

@@ -1,0 +1,10 @@
+const thenable = {
+  then(resolve, reject) {
+    try {
+      resolve('ESCAPED: ' + resolve.constructor('return typeof globalThis')());
+    } catch (error) {
+      resolve(`refused: ${error.message}`);
+    }
+  },
+};
+return thenable;

@@ -1,0 +1,1 @@
+return `ESCAPED: ${typeof super.constructor}`;

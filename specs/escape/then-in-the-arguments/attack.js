@@ -1,0 +1,2 @@
+const given = await a;
+return ({}).call ?? Reflect.getPrototypeOf(given.then).call ?? 'refused: data';

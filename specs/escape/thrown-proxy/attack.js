@@ -1,0 +1,5 @@
+throw new Proxy(new Error('inside'), new Proxy({}, {
+  get: () => () => {
+    console.log('ESCAPED');
+  },
+}));

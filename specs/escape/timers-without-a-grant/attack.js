@@ -1,0 +1,2 @@
+await new Promise((done) => setTimeout(done, 1));
+console.log('ESCAPED');

@@ -1,0 +1,1 @@
+return Array(1e9).fill(0).length;

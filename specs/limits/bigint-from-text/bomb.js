@@ -1,0 +1,2 @@
+const text = '9'.repeat(300000);
+for (;;) BigInt(text);

@@ -1,0 +1,2 @@
+const huge = 3n ** 400000n;
+for (;;) huge.toString();

@@ -1,0 +1,2 @@
+let value = 3n;
+for (;;) value *= value;

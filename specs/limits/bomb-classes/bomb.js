@@ -1,0 +1,2 @@
+let base = class {};
+for (;;) base = class extends base {};

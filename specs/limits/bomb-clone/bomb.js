@@ -1,0 +1,2 @@
+let value = [{}];
+for (;;) value = [...value, ...structuredClone(value)];

@@ -1,0 +1,2 @@
+const kept = [];
+for (let i = 0; ; i++) kept.push(() => i);

@@ -1,0 +1,2 @@
+let error;
+for (;;) error = new Error('x', { cause: error });

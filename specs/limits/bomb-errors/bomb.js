@@ -1,0 +1,2 @@
+const kept = [];
+for (;;) kept.push(new Error('x'));

@@ -1,0 +1,2 @@
+let it = [1].values();
+for (;;) it = it.map((x) => x);

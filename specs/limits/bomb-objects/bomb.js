@@ -1,0 +1,2 @@
+let chain = null;
+for (;;) chain = { chain };

@@ -1,0 +1,1 @@
+return 'x'.padStart(2 ** 29).length;

@@ -1,0 +1,6 @@
+const flood = () => {
+  Promise.resolve().then(flood);
+  Promise.resolve().then(flood);
+};
+flood();
+await new Promise(() => {});

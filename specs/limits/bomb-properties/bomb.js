@@ -1,0 +1,2 @@
+const object = {};
+for (let i = 0; ; i++) object[`key${i}`] = i;

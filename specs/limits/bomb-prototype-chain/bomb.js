@@ -1,0 +1,2 @@
+let object = {};
+for (;;) object = Object.create(object);

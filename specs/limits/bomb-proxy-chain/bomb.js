@@ -1,0 +1,2 @@
+let proxy = {};
+for (;;) proxy = new Proxy(proxy, {});

@@ -1,0 +1,2 @@
+const set = new Set();
+for (let i = 0; ; i++) set.add(i);

@@ -1,0 +1,2 @@
+let text = 'x';
+for (;;) text += text;

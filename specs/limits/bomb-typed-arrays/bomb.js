@@ -1,0 +1,2 @@
+const kept = [];
+for (;;) kept.push(new Uint8Array(65536));

@@ -1,0 +1,5 @@
+const wait = async () => {
+  await null;
+  await null;
+};
+for (;;) wait();

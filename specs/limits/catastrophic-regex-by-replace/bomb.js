@@ -1,0 +1,1 @@
+return ('a'.repeat(64) + 'b').replaceAll(/(a|a)*$/g, '');

@@ -1,0 +1,1 @@
+return /(?<=^(a|aa)+)b/.exec('x' + 'a'.repeat(90) + 'b');

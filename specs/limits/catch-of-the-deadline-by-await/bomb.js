@@ -1,0 +1,10 @@
+async function spin() {
+  for (;;);
+}
+for (;;) {
+  try {
+    await spin();
+  } catch {
+    console.log('caught');
+  }
+}

@@ -1,0 +1,3 @@
+structuredClone({ get a() {
+  for (;;);
+} });

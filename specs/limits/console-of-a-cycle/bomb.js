@@ -1,0 +1,4 @@
+const a = {};
+a.a = a;
+console.log(a);
+return 'done';

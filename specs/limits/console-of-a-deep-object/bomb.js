@@ -1,0 +1,4 @@
+let list = [];
+for (let i = 0; i < 1e5; i++) list = [list];
+console.log(list);
+return 'done';

@@ -1,0 +1,2 @@
+console.log(Array(1e6).fill(7));
+return 'done';

@@ -1,0 +1,2 @@
+console.log('x'.repeat(1e6));
+return 'done';

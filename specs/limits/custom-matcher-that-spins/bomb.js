@@ -1,0 +1,3 @@
+'x'.replace({ [Symbol.replace]() {
+  for (;;);
+} }, 'y');

@@ -1,0 +1,6 @@
+let it;
+async function* wait() {
+  yield await it.next();
+}
+it = wait();
+return it.next();

@@ -1,0 +1,9 @@
+let first;
+const second = (async () => {
+  await null;
+  await first;
+})();
+first = (async () => {
+  await second;
+})();
+await first;

@@ -1,0 +1,2 @@
+const text = 'x'.repeat(1e6);
+for (;;) text.indexOf('y');

@@ -1,0 +1,3 @@
+[1].forEach(function again() {
+  for (;;) [1].map(() => 1);
+});

@@ -1,0 +1,3 @@
+const a = 'é ü'; //   note
+/* 
+ */ null.x;

@@ -1,0 +1,1 @@
+return { execute: () => 'never called' };

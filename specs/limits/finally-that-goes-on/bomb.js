@@ -1,0 +1,5 @@
+try {
+  for (;;);
+} finally {
+  for (;;);
+}

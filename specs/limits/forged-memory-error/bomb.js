@@ -1,0 +1,3 @@
+const error = new Error('out of memory');
+error.name = 'InternalError';
+throw error;

@@ -1,0 +1,1 @@
+throw new RangeError('Maximum call stack size exceeded');

@@ -1,0 +1,1 @@
+throw Object.assign(new Error('the wall-clock limit was reached'), { name: 'TIMEOUT', code: 'TIMEOUT' });

@@ -1,0 +1,2 @@
+const list = Array(1e6).fill(0);
+for (;;) list.indexOf(1);

@@ -1,0 +1,2 @@
+setInterval(() => {}, 1);
+await new Promise(() => {});

@@ -1,0 +1,2 @@
+const endless = { [Symbol.iterator]: () => ({ next: () => ({ done: false }) }) };
+for (const x of endless);

@@ -1,0 +1,4 @@
+const iterator = { next: () => ({ done: false }), return() {
+  for (;;);
+} };
+for (const x of { [Symbol.iterator]: () => iterator }) break;

@@ -1,0 +1,5 @@
+try {
+  'x'.repeat(2 ** 29);
+} catch {
+  return 'went on';
+}

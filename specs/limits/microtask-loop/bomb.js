@@ -1,0 +1,3 @@
+const again = () => queueMicrotask(again);
+again();
+await new Promise(() => {});

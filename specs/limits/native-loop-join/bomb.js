@@ -1,0 +1,1 @@
+return Array(2 ** 32 - 1).join('').length;

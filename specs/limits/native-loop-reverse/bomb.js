@@ -1,0 +1,1 @@
+return Array.prototype.reverse.call({ length: 2 ** 53 - 1 });

@@ -1,0 +1,1 @@
+return JSON.parse('[' + '{},'.repeat(400000) + '1]').length;

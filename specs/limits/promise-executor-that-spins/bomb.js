@@ -1,0 +1,3 @@
+for (;;) new Promise(() => {
+  for (;;);
+}).catch(() => console.log('caught'));

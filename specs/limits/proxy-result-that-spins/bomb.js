@@ -1,0 +1,3 @@
+return new Proxy({}, { ownKeys() {
+  for (;;);
+} });

@@ -1,0 +1,2 @@
+const again = () => JSON.parse('[1]', again);
+again();

@@ -1,0 +1,6 @@
+class Doll {
+  constructor() {
+    new Doll();
+  }
+}
+new Doll();

@@ -1,0 +1,2 @@
+const object = { get a() { return this.a; } };
+return object.a;

@@ -1,0 +1,2 @@
+const proxy = new Proxy({}, { get: (target, key, self) => self[key] });
+return proxy.a;

@@ -1,0 +1,2 @@
+const again = () => 'a'.replace(/a/, again);
+again();

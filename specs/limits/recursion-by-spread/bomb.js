@@ -1,0 +1,4 @@
+function* again() {
+  yield* again();
+}
+return [...again()];

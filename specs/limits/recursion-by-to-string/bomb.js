@@ -1,0 +1,2 @@
+const object = { toString() { return `${this}`; } };
+return `${object}`;

@@ -1,0 +1,5 @@
+const object = { toString() {
+  console.log('%s', object);
+  return 'x';
+} };
+console.log('%s', object);

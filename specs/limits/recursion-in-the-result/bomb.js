@@ -1,0 +1,4 @@
+return { get a() {
+  const again = () => again() + 1;
+  return again();
+} };

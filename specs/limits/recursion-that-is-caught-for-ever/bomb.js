@@ -1,0 +1,8 @@
+const again = () => {
+  try {
+    again();
+  } finally {
+    again();
+  }
+};
+again();

@@ -1,0 +1,6 @@
+const again = () => again() + 1;
+try {
+  again();
+} catch (error) {
+  return `caught ${error.name}`;
+}

@@ -1,0 +1,3 @@
+(function again() {
+  again();
+})();

@@ -1,0 +1,1 @@
+return /x*y/.test('x'.repeat(500000));

@@ -1,0 +1,2 @@
+let text = 'aaaaaaaa';
+for (;;) text = text.replaceAll('a', text);

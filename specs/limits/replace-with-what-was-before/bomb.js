@@ -1,0 +1,2 @@
+let text = 'ab'.repeat(50);
+for (;;) text = text.replace(/a/g, "$`$'$&");

@@ -1,0 +1,3 @@
+let list = [];
+for (let i = 0; i < 1e5; i++) list = [list];
+return list;

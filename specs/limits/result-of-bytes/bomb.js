@@ -1,0 +1,1 @@
+return new Uint8Array(900 * 1024);

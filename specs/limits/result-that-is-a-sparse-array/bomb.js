@@ -1,0 +1,3 @@
+const list = [];
+list[4e9] = 1;
+return list;

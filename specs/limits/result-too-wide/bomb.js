@@ -1,0 +1,1 @@
+return Array(200000).fill(12345678);

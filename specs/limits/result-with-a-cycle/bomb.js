@@ -1,0 +1,3 @@
+const a = { b: [{}] };
+a.b[0].c = a;
+return a;

@@ -1,0 +1,2 @@
+const value = JSON.parse('{"__proto__": {"polluted": 1}}');
+return { value, polluted: ({}).polluted ?? 'no' };

@@ -1,0 +1,6 @@
+class Again {
+  toJSON() {
+    return new Again();
+  }
+}
+return { a: new Again() };

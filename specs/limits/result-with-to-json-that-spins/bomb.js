@@ -1,0 +1,3 @@
+return { toJSON() {
+  for (;;);
+} };

@@ -1,0 +1,6 @@
+let depth = 0;
+const again = () => {
+  depth++;
+  return again() + 1;
+};
+return again();

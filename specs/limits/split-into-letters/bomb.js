@@ -1,0 +1,1 @@
+return 'ab'.repeat(2e6).split('').length;

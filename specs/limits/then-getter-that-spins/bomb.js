@@ -1,0 +1,3 @@
+return { get then() {
+  for (;;);
+} };

@@ -1,0 +1,2 @@
+const again = { then: (resolve) => resolve(again) };
+await again;

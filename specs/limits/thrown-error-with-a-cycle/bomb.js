@@ -1,0 +1,3 @@
+const error = new Error('mine');
+error.cause = error;
+throw error;

@@ -1,0 +1,2 @@
+setTimeout("console.log('ran')", 1);
+await new Promise((done) => setTimeout(done, 20));

@@ -1,0 +1,1 @@
+await new Promise((done) => setTimeout(done, 60000));

@@ -1,0 +1,4 @@
+setTimeout(() => {
+  for (;;);
+}, 1);
+await new Promise(() => {});

@@ -1,0 +1,5 @@
+const list = new Float64Array(500000);
+for (;;) {
+  for (let i = 0; i < 1000; i++) list[i] = -i;
+  list.sort();
+}

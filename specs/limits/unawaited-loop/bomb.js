@@ -1,0 +1,4 @@
+(async () => {
+  for (;;) await null;
+})();
+return 'done';

@@ -32,8 +32,8 @@ mod runtime;
 mod surface;
 
 pub use bailiwick_cell::{
-    Busy, CallError, Demand, Entry, Finding, Language, Options, Probe, ProbeResult, Severity, StartError,
-    Telling, Tenant, enter, enter_with, hollow_is_built, seccomp,
+    Breadth, Busy, CallError, Demand, Entry, Finding, Language, Options, Probe, ProbeResult, Severity,
+    StartError, Telling, Tenant, enter, enter_with, hollow_is_built, seccomp,
 };
 pub use bailiwick_policy as policy;
 pub use bailiwick_types as types;

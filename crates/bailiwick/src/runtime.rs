@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bailiwick_cell::{
-    Busy, CallError, Cells, Check, Demand, FLOOR, Finding, Given, Options, Probe, ProbeResult, StartError,
-    Tenant,
+    Breadth, Busy, CallError, Cells, Check, Demand, FLOOR, Finding, Given, Options, Probe, ProbeResult,
+    StartError, Tenant,
 };
 use bailiwick_policy::{Baseline, Conflicts, EffectivePolicy, resolve, risk};
 use bailiwick_types::{CallId, CallReport, ErrorCode, Failure, LogLine, Outcome, Receipt, Tier, Wallpart};
@@ -58,6 +58,13 @@ impl Builder {
     pub fn renew_after(mut self, calls: u64, age: Duration) -> Self {
         self.options.calls_per_nursery = calls;
         self.options.nursery_age = age;
+        self
+    }
+
+    /// How much of the engine is built ahead: less for a program that makes one call and ends.
+    #[must_use]
+    pub fn breadth(mut self, breadth: Breadth) -> Self {
+        self.options.breadth = breadth;
         self
     }
 

@@ -13,7 +13,7 @@ mod host;
 mod inside;
 mod nursery;
 
-pub use bailiwick_engine::OFFERED;
+pub use bailiwick_engine::{Breadth, OFFERED};
 pub use bailiwick_sys::clock::random;
 pub use bailiwick_sys::heap::Telling;
 pub use bailiwick_sys::seccomp;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use bailiwick::policy::Baseline;
-use bailiwick::{Builder, Demand, Runtime};
+use bailiwick::{Breadth, Builder, Demand, Runtime};
 
 use crate::failure::Failure;
 use crate::typed::CellFlags;
@@ -19,8 +19,8 @@ pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Resu
 }
 
 /// A builder as the flags ask for.
-pub(crate) fn builder(flags: &CellFlags, baseline: Option<&Arc<Baseline>>) -> Builder {
-    let builder = Runtime::builder().parked(1).demand(demand(flags));
+pub(crate) fn builder(flags: &CellFlags, breadth: Breadth, baseline: Option<&Arc<Baseline>>) -> Builder {
+    let builder = Runtime::builder().parked(1).breadth(breadth).demand(demand(flags));
     match baseline {
         Some(baseline) => builder.baseline(Arc::clone(baseline)),
         None => builder,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bailiwick_engine::{Outside, Phase, Warm};
+use bailiwick_engine::{Breadth, Outside, Phase, Warm};
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{Check, Entry, Job, JobLimits, Language};
 
@@ -55,7 +55,7 @@ fn job(entry: Entry, source: &str) -> Job {
 
 fn call(bencher: divan::Bencher<'_, '_>, entry: Entry, source: &str) {
     bencher
-        .with_inputs(|| (Warm::new().ok(), job(entry, source), Rc::new(World(Instant::now()))))
+        .with_inputs(|| (Warm::new(Breadth::All).ok(), job(entry, source), Rc::new(World(Instant::now()))))
         .bench_local_values(|(warm, job, world)| warm.map(|warm| warm.run(job, world)));
 }
 
@@ -81,7 +81,7 @@ fn emit(bencher: divan::Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn warm_up() -> bool {
-    Warm::new().is_ok()
+    Warm::new(Breadth::All).is_ok()
 }
 
 fn main() {

@@ -61,7 +61,11 @@ pub(crate) fn build(
         }
     };
     let built = attempt(run, FIRST_LINE)?;
-    attempt(guard, FIRST_LINE)?;
+    // Without a closing bracket nothing can close one of ours.
+    let closes = if entry == Entry::Expression { ')' } else { '}' };
+    if code.contains(closes) {
+        attempt(guard, FIRST_LINE)?;
+    }
     Ok(built)
 }
 

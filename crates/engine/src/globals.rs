@@ -15,6 +15,10 @@ pub const OFFERED: &[&str] = &[
     "clearInterval",
 ];
 
+/// The offered names that nearly every policy grants: they are in place in a warm engine, and a call that is not
+/// granted one takes it away. A name that is put in place by the call costs it pages of its own.
+const USUAL: &[&str] = &["console", "Date", "Math.random"];
+
 /// What the pure mode has no place for: all that is asynchronous, or that says something different each time.
 const IMPURE: &[&str] = &["FinalizationRegistry", "Promise", "WeakRef", "queueMicrotask", "structuredClone"];
 
@@ -49,9 +53,28 @@ impl Purity {
     }
 }
 
-/// The granted names that are offered. What else was granted is not the engine's to install.
-pub(crate) fn installable(granted: &[String]) -> impl Iterator<Item = &'static str> {
-    OFFERED.iter().copied().filter(|name| granted.iter().any(|given| given == name))
+/// What has to be done so that exactly the granted of the offered names are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Put this name in place.
+    Install(&'static str),
+    /// Take this name away.
+    Remove(&'static str),
+}
+
+/// The changes from a warm engine to one that has what was granted. What else was granted is not the engine's to
+/// install.
+pub(crate) fn changes<'a>(granted: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = Change> + 'a {
+    OFFERED.iter().filter_map(move |name| match (granted(name), USUAL.contains(name)) {
+        (true, false) => Some(Change::Install(name)),
+        (false, true) => Some(Change::Remove(name)),
+        (true, true) | (false, false) => None,
+    })
+}
+
+/// The names that are in place in a warm engine.
+pub(crate) fn usual() -> impl Iterator<Item = &'static str> {
+    USUAL.iter().copied()
 }
 
 fn lines<'a>(names: impl Iterator<Item = &'a str>) -> String {

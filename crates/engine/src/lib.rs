@@ -22,7 +22,7 @@ mod world;
 
 pub use globals::OFFERED;
 pub use outside::{Outside, Phase};
-pub use warm::{Warm, WarmError};
+pub use warm::{Breadth, Warm, WarmError};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! A context made ready: its built-ins, our scripts with their own hold on them, and nothing else.
 
+use std::cell::OnceCell;
 use std::ffi::CStr;
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Persistent, Promise, Result, Runtime, Value};
 
 use crate::errors::author_frames;
-use crate::globals::Purity;
+use crate::globals::{Purity, usual};
 use crate::raw::bytecode::{self, Bytecode, Keep};
 use crate::raw::value::{class_of, proxy_target, text};
 use crate::world::World;
@@ -39,37 +40,89 @@ pub(crate) type Deterministic = (
     intrinsic::TypedArrays,
 );
 
-/// Our scripts as bytecode, compiled once for all realms.
+/// One of our scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Script {
+    Primordials,
+    Inspect,
+    Errors,
+    Result,
+    Console,
+    Clone,
+    Timers,
+    Globals,
+    Invoke,
+}
+
+impl Script {
+    const COUNT: usize = 9;
+
+    const fn text(self) -> (&'static str, &'static CStr) {
+        match self {
+            Self::Primordials => (include_str!("js/primordials.js"), c"bailiwick:primordials"),
+            Self::Inspect => (include_str!("js/inspect.js"), c"bailiwick:inspect"),
+            Self::Errors => (include_str!("js/errors.js"), c"bailiwick:errors"),
+            Self::Result => (include_str!("js/result.js"), c"bailiwick:result"),
+            Self::Console => (include_str!("js/console.js"), c"bailiwick:console"),
+            Self::Clone => (include_str!("js/clone.js"), c"bailiwick:clone"),
+            Self::Timers => (include_str!("js/timers.js"), c"bailiwick:timers"),
+            Self::Globals => (include_str!("js/globals.js"), c"bailiwick:globals"),
+            Self::Invoke => (include_str!("js/invoke.js"), c"bailiwick:invoke"),
+        }
+    }
+}
+
+/// Our scripts as bytecode, each compiled when a realm first needs it, once for all realms.
 pub(crate) struct Scripts {
-    primordials: Bytecode,
-    inspect: Bytecode,
-    errors: Bytecode,
-    result: Bytecode,
-    console: Bytecode,
-    clone: Bytecode,
-    timers: Bytecode,
-    globals: Bytecode,
-    invoke: Bytecode,
-    warm: Bytecode,
+    compiled: [OnceCell<Bytecode>; Script::COUNT],
 }
 
 impl Scripts {
-    /// Compiles all of them; the context must be able to.
-    pub(crate) fn compile(ctx: &Ctx<'_>) -> Result<Self> {
-        let compile =
-            |source: &str, name: &CStr| bytecode::compile(ctx, source.to_owned(), name, 1, Keep::Nothing);
-        Ok(Self {
-            primordials: compile(include_str!("js/primordials.js"), c"bailiwick:primordials")?,
-            inspect: compile(include_str!("js/inspect.js"), c"bailiwick:inspect")?,
-            errors: compile(include_str!("js/errors.js"), c"bailiwick:errors")?,
-            result: compile(include_str!("js/result.js"), c"bailiwick:result")?,
-            console: compile(include_str!("js/console.js"), c"bailiwick:console")?,
-            clone: compile(include_str!("js/clone.js"), c"bailiwick:clone")?,
-            timers: compile(include_str!("js/timers.js"), c"bailiwick:timers")?,
-            globals: compile(include_str!("js/globals.js"), c"bailiwick:globals")?,
-            invoke: compile(include_str!("js/invoke.js"), c"bailiwick:invoke")?,
-            warm: compile(include_str!("js/warm.js"), c"bailiwick:warm")?,
+    /// None compiled yet.
+    pub(crate) fn new() -> Self {
+        Self { compiled: [const { OnceCell::new() }; Script::COUNT] }
+    }
+
+    /// Compiles these, as far as they are not; the context must be able to.
+    fn compile(&self, compiler: &Context, scripts: &[Script]) -> Result<()> {
+        compiler.with(|ctx| {
+            for script in scripts {
+                let Some(place) = self.compiled.get(*script as usize).filter(|place| place.get().is_none())
+                else {
+                    continue;
+                };
+                let (text, name) = script.text();
+                let code = bytecode::compile(&ctx, text.to_owned(), name, 1, Keep::Nothing)?;
+                place.get_or_init(|| code);
+            }
+            Ok(())
         })
+    }
+
+    /// Loads a compiled script into a context: gives the function that it is.
+    fn load<'js>(&self, ctx: &Ctx<'js>, script: Script) -> Result<Function<'js>> {
+        let code = self.compiled.get(script as usize).and_then(OnceCell::get);
+        bytecode::run(ctx, code.ok_or(rquickjs::Error::Unknown)?)?.get()
+    }
+}
+
+impl Purity {
+    /// The scripts that a realm of this purity is built from.
+    const fn scripts(self) -> &'static [Script] {
+        match self {
+            Self::Full => &[
+                Script::Primordials,
+                Script::Inspect,
+                Script::Errors,
+                Script::Result,
+                Script::Console,
+                Script::Clone,
+                Script::Timers,
+                Script::Globals,
+                Script::Invoke,
+            ],
+            Self::Pure => &[Script::Primordials, Script::Errors, Script::Globals],
+        }
     }
 }
 
@@ -83,10 +136,12 @@ impl Realm {
     /// Builds a realm with everything that can ever be granted in it, on a shelf.
     pub(crate) fn new<I: Intrinsic>(
         runtime: &Runtime,
+        compiler: &Context,
         scripts: &Scripts,
         world: &Rc<World>,
         purity: Purity,
     ) -> Result<Self> {
+        scripts.compile(compiler, purity.scripts())?;
         let context = Context::custom::<I>(runtime)?;
         let kit = context.with(|ctx| {
             let kit = build(&ctx, scripts, world, purity)?;
@@ -112,6 +167,11 @@ impl<'js> Kit<'js> {
     /// Puts a granted global in its place.
     pub(crate) fn install(&self, name: &str) -> Result<()> {
         self.function("install")?.call((name,))
+    }
+
+    /// Takes a global away that is in place in a warm engine.
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        self.function("remove")?.call((name,))
     }
 
     /// Writes a value as JSON into what the world collects; gives what is wrong with it, if anything is.
@@ -153,25 +213,29 @@ impl<'js> Kit<'js> {
 }
 
 fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Purity) -> Result<Object<'js>> {
-    let load = |code: &Bytecode| -> Result<Function<'js>> { bytecode::run(ctx, code)?.get() };
+    let load = |script: Script| scripts.load(ctx, script);
     let native = natives(ctx, world)?;
-    let primordials: Object<'js> = load(&scripts.primordials)?.call((native.clone(),))?;
-    let inspect: Value<'js> = load(&scripts.inspect)?.call((native.clone(), primordials.clone()))?;
+    let primordials: Object<'js> = load(Script::Primordials)?.call((native.clone(),))?;
+    // Without a console there is nothing to inspect; what was thrown is then told by its class.
+    let inspect: Value<'js> = match purity {
+        Purity::Full => load(Script::Inspect)?.call((native.clone(), primordials.clone()))?,
+        Purity::Pure => Value::new_undefined(ctx.clone()),
+    };
     let describe: Value<'js> =
-        load(&scripts.errors)?.call((native.clone(), primordials.clone(), inspect.clone()))?;
+        load(Script::Errors)?.call((native.clone(), primordials.clone(), inspect.clone()))?;
     let kit = Object::new_proto(ctx.clone(), None)?;
     let bindings = Object::new_proto(ctx.clone(), None)?;
     kit.set("describe", describe)?;
     if purity == Purity::Full {
-        let with = |code: &Bytecode| -> Result<Value<'js>> {
-            load(code)?.call((native.clone(), primordials.clone(), inspect.clone()))
+        let with = |script: Script| -> Result<Value<'js>> {
+            load(script)?.call((native.clone(), primordials.clone(), inspect.clone()))
         };
-        kit.set("invoke", with(&scripts.invoke)?)?;
-        kit.set("result", with(&scripts.result)?)?;
-        bindings.set("console", with(&scripts.console)?)?;
-        bindings.set("structuredClone", with(&scripts.clone)?)?;
+        kit.set("invoke", with(Script::Invoke)?)?;
+        kit.set("result", with(Script::Result)?)?;
+        bindings.set("console", with(Script::Console)?)?;
+        bindings.set("structuredClone", with(Script::Clone)?)?;
         bindings.set("Math.random", native.get::<_, Value<'js>>("random")?)?;
-        let timers: Object<'js> = with(&scripts.timers)?.get()?;
+        let timers: Object<'js> = with(Script::Timers)?.get()?;
         kit.set("nextTimer", timers.get::<_, Value<'js>>("next")?)?;
         kit.set("fireTimer", timers.get::<_, Value<'js>>("fire")?)?;
         let visible: Object<'js> = timers.get("visible")?;
@@ -182,12 +246,17 @@ fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Puri
         bindings.set("read_input", native.get::<_, Value<'js>>("read_input")?)?;
         bindings.set("emit", native.get::<_, Value<'js>>("emit")?)?;
     }
-    let touch: Function<'js> = load(&scripts.warm)?.call((native.clone(), primordials.clone()))?;
-    let globals: Object<'js> = load(&scripts.globals)?.call((native, primordials, bindings))?;
+    let globals: Object<'js> = load(Script::Globals)?.call((native, primordials, bindings))?;
     let scrub: Function<'js> = globals.get("scrub")?;
     let _: Value<'js> = scrub.call((purity.kept(), purity.offered(), purity == Purity::Pure))?;
-    let _: Value<'js> = touch.call(())?;
-    kit.set("install", globals.get::<_, Value<'js>>("install")?)?;
+    let install: Function<'js> = globals.get("install")?;
+    if purity == Purity::Full {
+        for name in usual() {
+            let _: Value<'js> = install.call((name,))?;
+        }
+    }
+    kit.set("install", install)?;
+    kit.set("remove", globals.get::<_, Value<'js>>("remove")?)?;
     Ok(kit)
 }
 

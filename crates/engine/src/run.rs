@@ -9,12 +9,13 @@ use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
 use crate::entry::{self, NotCompiled};
 use crate::errors::{syntax, trouble};
-use crate::globals::{OFFERED, installable};
+use crate::globals::{Change, changes};
 use crate::limits::Halt;
 use crate::raw::bytecode::{self, Bytecode};
+use crate::raw::value::text;
 use crate::realm::{Kit, Realm};
 use crate::settle::{Ended, explain, settle};
-use crate::warm::Engine;
+use crate::warm::{Engine, Which};
 use crate::{Outside, Phase};
 
 /// What a step gives, or why the call is over.
@@ -31,12 +32,13 @@ pub(crate) fn perform(engine: &Engine, job: &Job, outside: &dyn Outside) -> Give
 fn attempt(engine: &Engine, job: &Job, outside: &dyn Outside) -> Step<Given> {
     engine.runtime.set_max_stack_size(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1));
     engine.world.source.replace(job.source.clone());
-    let realm = match job.entry {
-        Entry::Emit => &engine.emit,
-        Entry::Script => &engine.eval,
-        _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => &engine.eval,
-        _ => &engine.plain,
+    let which = match job.entry {
+        Entry::Emit => Which::Emit,
+        Entry::Script => Which::Eval,
+        _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => Which::Eval,
+        _ => Which::Plain,
     };
+    let realm = engine.realm(which).map_err(|_| ours("the engine could not be built"))?;
     let given = given_values(realm, job)?;
     let mut names = job.parameters.clone();
     names.extend(given.arguments.names.iter().filter(|name| !job.parameters.contains(name)).cloned());
@@ -72,16 +74,21 @@ fn given_values(realm: &Realm, job: &Job) -> Step<GivenValues> {
         let none = || GivenObject { object: None, names: Vec::new() };
         return Ok(GivenValues { arguments: none(), statics: none() });
     }
+    // `execute` is given both objects whatever is in them; elsewhere only what is in them counts.
+    let is_needed = job.entry == Entry::Execute;
     realm.context.with(|ctx| {
         Ok(GivenValues {
-            arguments: given_object(&ctx, &job.arguments, "arguments")?,
-            statics: given_object(&ctx, &job.statics, "statics")?,
+            arguments: given_object(&ctx, &job.arguments, "arguments", is_needed)?,
+            statics: given_object(&ctx, &job.statics, "statics", is_needed)?,
         })
     })
 }
 
 /// Reads the text of one JSON object. The engine's own reader makes `__proto__` a property like any other.
-fn given_object(ctx: &Ctx<'_>, text: &str, what: &str) -> Step<GivenObject> {
+fn given_object(ctx: &Ctx<'_>, text: &str, what: &str, is_needed: bool) -> Step<GivenObject> {
+    if text == "{}" && !is_needed {
+        return Ok(GivenObject { object: None, names: Vec::new() });
+    }
     let Ok(value) = ctx.json_parse(text) else {
         ctx.catch();
         return Err(trouble(
@@ -200,13 +207,13 @@ impl<'js> Call<'_, 'js> {
         match self.job.entry {
             Entry::Emit => self.emit(code),
             Entry::Script => {
-                self.grant(OFFERED.iter().copied())?;
+                self.grant(|_| true)?;
                 self.evaluate(code)?;
                 settle(self.engine, self.outside, self.ctx, self.kit, None)?;
                 Ok(Given::Value("null".to_owned()))
             }
             Entry::Body | Entry::Expression => {
-                self.grant(installable(&self.job.globals))?;
+                self.grant(|name| self.job.globals.iter().any(|given| given == name))?;
                 let body = self.method(code)?;
                 let mut args = Args::new(self.ctx.clone(), names.len());
                 let arguments = self.restore(&given.arguments)?;
@@ -223,7 +230,7 @@ impl<'js> Call<'_, 'js> {
                 self.value(&promise)
             }
             Entry::Execute => {
-                self.grant(installable(&self.job.globals))?;
+                self.grant(|name| self.job.globals.iter().any(|given| given == name))?;
                 let body = self.method(code)?;
                 let promise: Value<'js> = self.checked(body.call(()))?;
                 let defined = settle(self.engine, self.outside, self.ctx, self.kit, Some(&promise))?;
@@ -250,9 +257,13 @@ impl<'js> Call<'_, 'js> {
         }
     }
 
-    fn grant(&self, names: impl Iterator<Item = &'static str>) -> Result<(), Ended<'js>> {
-        for name in names {
-            self.checked(self.kit.install(name))?;
+    /// Leaves exactly the granted of the offered names in place.
+    fn grant(&self, granted: impl Fn(&str) -> bool) -> Result<(), Ended<'js>> {
+        for change in changes(granted) {
+            self.checked(match change {
+                Change::Install(name) => self.kit.install(name),
+                Change::Remove(name) => self.kit.remove(name),
+            })?;
         }
         Ok(())
     }
@@ -275,6 +286,9 @@ impl<'js> Call<'_, 'js> {
     /// Waits for the promise and writes what it gives.
     fn value(&self, promise: &Value<'js>) -> Result<Given, Ended<'js>> {
         let value = settle(self.engine, self.outside, self.ctx, self.kit, Some(promise))?;
+        if let Some(text) = self.checked(plain_json(&value))? {
+            return Ok(Given::Value(text));
+        }
         let written = &self.engine.world.written;
         let problem = self.checked(self.kit.write(value, written.limit()))?;
         if written.is_over() {
@@ -292,6 +306,24 @@ impl<'js> Call<'_, 'js> {
 
     fn checked<T>(&self, result: rquickjs::Result<T>) -> Result<T, Ended<'js>> {
         result.map_err(|error| Ended::of(self.ctx, &error))
+    }
+}
+
+/// The JSON of what is no object, no text and needs no limit; nothing of the guest's runs for it.
+fn plain_json(value: &Value<'_>) -> rquickjs::Result<Option<String>> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(Some("null".to_owned()));
+    }
+    if let Some(flag) = value.as_bool() {
+        return Ok(Some(flag.to_string()));
+    }
+    if let Some(whole) = value.as_int() {
+        return Ok(Some(whole.to_string()));
+    }
+    match value.as_float() {
+        Some(number) if !number.is_finite() => Ok(Some("null".to_owned())),
+        Some(_) => text(value).map(Some),
+        None => Ok(None),
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{Check, Entry, Given, Job, JobLimits, Language, Report, Trouble, TroubleKind};
 
-use crate::{OFFERED, Outside, Phase, Warm};
+use crate::{Breadth, OFFERED, Outside, Phase, Warm};
 
 /// A world whose clock runs, and jumps ahead instead of waiting.
 #[derive(Default)]
@@ -96,7 +96,7 @@ pub(super) fn run(job: Job) -> Report {
 
 pub(super) fn run_in(job: Job, world: &Rc<Fake>) -> Report {
     let world: Rc<dyn Outside> = Rc::clone(world) as Rc<dyn Outside>;
-    Warm::new().unwrap().run(job, world)
+    Warm::new(Breadth::All).unwrap().run(job, world)
 }
 
 /// The result of a body.

@@ -2,21 +2,25 @@
 //!
 //! One runtime holds four contexts: one that can compile and never runs a guest, one without the evaluation of text,
 //! one with it for policies that grant it, one for the pure mode. All are built here, once, in the nursery; a clone
-//! only chooses. Nothing here may be made lazily: what a clone makes itself is memory of its own.
+//! only chooses. What a clone makes itself is memory of its own, so a nursery for many calls makes everything; one that
+//! is started for a single call makes only what that call needs.
 
+use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
+use std::time::Duration;
 
-use bailiwick_wire::{CellUsage, Job, Report};
+use bailiwick_types::LogLevel;
+use bailiwick_wire::{CellUsage, Check, Entry, Job, JobLimits, Language, Report};
 use rquickjs::context::intrinsic;
 use rquickjs::{Context, Runtime};
 
-use crate::globals::Purity;
+use crate::globals::{Purity, usual};
 use crate::raw::heap::{Heap, plug_holes};
 use crate::raw::jobs::StackBound;
 use crate::realm::{Deterministic, Realm, Scripts, WithEval, WithoutEval};
 use crate::world::World;
-use crate::{Outside, run};
+use crate::{Outside, Phase, run};
 
 /// What a clone may allocate before the engine looks for cycles: a look touches every object there is, and what is
 /// touched after a fork is copied.
@@ -34,37 +38,101 @@ pub struct Warm(ManuallyDrop<Engine>);
 pub(crate) struct Engine {
     pub(crate) runtime: Runtime,
     pub(crate) compiler: Context,
-    pub(crate) plain: Realm,
-    pub(crate) eval: Realm,
-    pub(crate) emit: Realm,
+    scripts: Scripts,
+    plain: OnceCell<Realm>,
+    eval: OnceCell<Realm>,
+    emit: OnceCell<Realm>,
     pub(crate) world: Rc<World>,
 }
 
+/// Which realm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Without the evaluation of text.
+    Plain,
+    /// With it.
+    Eval,
+    /// The pure mode.
+    Emit,
+}
+
+/// How much of an engine is built ahead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Breadth {
+    /// All of it: for many calls of any kind.
+    #[default]
+    All,
+    /// What an ordinary call needs.
+    Ordinary,
+    /// What the pure mode needs.
+    Pure,
+}
+
+impl Engine {
+    /// A realm, built now if it was not built ahead.
+    pub(crate) fn realm(&self, which: Which) -> rquickjs::Result<&Realm> {
+        let (place, purity) = match which {
+            Which::Plain => (&self.plain, Purity::Full),
+            Which::Eval => (&self.eval, Purity::Full),
+            Which::Emit => (&self.emit, Purity::Pure),
+        };
+        if let Some(realm) = place.get() {
+            return Ok(realm);
+        }
+        let Self { runtime, compiler, scripts, world, .. } = self;
+        let realm = match which {
+            Which::Plain => Realm::new::<WithoutEval>(runtime, compiler, scripts, world, purity)?,
+            Which::Eval => Realm::new::<WithEval>(runtime, compiler, scripts, world, purity)?,
+            Which::Emit => Realm::new::<Deterministic>(runtime, compiler, scripts, world, purity)?,
+        };
+        Ok(place.get_or_init(|| realm))
+    }
+}
+
 impl Warm {
-    /// Builds an engine with every binding there is.
-    pub fn new() -> Result<Self, WarmError> {
+    /// Builds an engine.
+    pub fn new(breadth: Breadth) -> Result<Self, WarmError> {
         let world = World::new();
         let runtime = Runtime::new_with_alloc(Heap(Rc::clone(&world.heap)))?;
         let watching = Rc::clone(&world);
         runtime.set_interrupt_handler(Some(Box::new(move || watching.watch.block_is_over())));
         let compiler =
             Context::custom::<(intrinsic::RegExpCompiler, intrinsic::RegExp, intrinsic::Eval)>(&runtime)?;
-        let scripts = compiler.with(|ctx| {
-            world.watch.guard_stack(StackBound::of(&ctx));
-            Scripts::compile(&ctx)
-        })?;
+        compiler.with(|ctx| world.watch.guard_stack(StackBound::of(&ctx)));
         let engine = Engine {
-            plain: Realm::new::<WithoutEval>(&runtime, &scripts, &world, Purity::Full)?,
-            eval: Realm::new::<WithEval>(&runtime, &scripts, &world, Purity::Full)?,
-            emit: Realm::new::<Deterministic>(&runtime, &scripts, &world, Purity::Pure)?,
+            scripts: Scripts::new(),
+            plain: OnceCell::new(),
+            eval: OnceCell::new(),
+            emit: OnceCell::new(),
             compiler,
             runtime,
             world,
         };
-        engine.runtime.run_gc();
+        let ahead: &[Which] = match breadth {
+            Breadth::All => &[Which::Eval, Which::Emit, Which::Plain],
+            Breadth::Ordinary => &[Which::Plain],
+            Breadth::Pure => &[Which::Emit],
+        };
+        for which in ahead {
+            engine.realm(*which)?;
+        }
+        if breadth == Breadth::All {
+            engine.runtime.run_gc();
+            plug_holes();
+        }
         engine.runtime.set_gc_threshold(engine.world.heap.current().saturating_add(QUIET));
-        plug_holes();
         Ok(Self(ManuallyDrop::new(engine)))
+    }
+
+    /// Goes once through a call that gives nothing, as far as it can without a job: what every call touches becomes
+    /// this clone's own memory now, and not while somebody waits. No guest has been here, and none will notice.
+    pub fn rehearse(&self) {
+        let engine = &*self.0;
+        let outside: Rc<dyn Outside> = Rc::new(Rehearsal);
+        let job = rehearsed();
+        engine.world.begin(&job, &outside);
+        // What it gives is known, and of no use.
+        let _nothing = run::perform(engine, &job, outside.as_ref());
     }
 
     /// Runs one job. The memory peak in its report is what the call took beyond what the warm engine holds.
@@ -87,5 +155,51 @@ impl Warm {
             },
             logs_dropped: world.console.dropped(),
         }
+    }
+}
+
+/// A world in which nothing happens.
+struct Rehearsal;
+
+impl Outside for Rehearsal {
+    fn log(&self, _level: LogLevel, _text: &str) {}
+
+    fn wait(&self, _how_long: Duration) {}
+
+    fn wall(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn cpu(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn random(&self, _bytes: &mut [u8]) {}
+
+    fn phase(&self, _phase: Phase) {}
+}
+
+/// The call of a rehearsal: the least that goes the whole way.
+fn rehearsed() -> Job {
+    Job {
+        entry: Entry::Body,
+        language: Language::JavaScript,
+        check: Check::Skip,
+        source: "return 0".to_owned(),
+        arguments: "{}".to_owned(),
+        statics: "{}".to_owned(),
+        parameters: Vec::new(),
+        input: String::new(),
+        globals: usual().map(str::to_owned).collect(),
+        limits: JobLimits {
+            wall_ms: 1000,
+            cpu_ms: None,
+            steps: None,
+            memory: 16 * 1024 * 1024,
+            stack: 256 * 1024,
+            result: 1024,
+            console_lines: 0,
+            console_bytes: 0,
+        },
     }
 }

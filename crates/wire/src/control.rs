@@ -12,6 +12,9 @@ pub enum ToNursery {
     Fork {
         /// How many.
         count: u32,
+        /// Whether each goes through a call once before it is needed: faster when its call comes, and larger until
+        /// then.
+        rehearse: bool,
     },
 }
 

@@ -19,6 +19,9 @@ use super::{StartError, receipt};
 /// How long to wait for the news of a cell that ended without a word.
 const NEWS: Duration = Duration::from_millis(500);
 
+/// With this many parked cells each goes through a call once while nobody waits for it.
+const REHEARSED: std::ops::RangeInclusive<usize> = 2..=64;
+
 /// One nursery.
 #[derive(Debug)]
 pub(super) struct Nest {
@@ -180,7 +183,9 @@ impl Nest {
         }
         let missing = want - have;
         let Ok(count) = u32::try_from(missing) else { return };
-        let Ok(order) = encode(&ToNursery::Fork { count }) else { return };
+        // A cell that somebody waits for has no time to rehearse, and thousands would take too much memory.
+        let rehearse = state.waiting == 0 && REHEARSED.contains(&self.target);
+        let Ok(order) = encode(&ToNursery::Fork { count, rehearse }) else { return };
         // When the order does not get through now, the next call tries again; when the nursery is gone, the reader
         // notices.
         if packets::send(&*self.control, &order, &[]).is_ok() {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bailiwick_engine::Breadth;
+
 use crate::nursery::Asked;
 
 /// What is demanded of the walls.
@@ -52,6 +54,8 @@ pub struct Options {
     pub memory: u64,
     /// Nurseries kept at once; the one idle longest makes room.
     pub tenants: usize,
+    /// How much of the engine a nursery builds ahead.
+    pub breadth: Breadth,
     /// What is demanded of the walls.
     pub demand: Demand,
 }
@@ -67,6 +71,7 @@ impl Default for Options {
             nursery_age: Duration::from_mins(10),
             memory: 2 << 30,
             tenants: 16,
+            breadth: Breadth::All,
             demand: Demand::Floor,
         }
     }

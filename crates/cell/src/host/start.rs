@@ -12,6 +12,7 @@ use bailiwick_wire::{Ending, FromNursery, ToNursery, Walls, decode, encode};
 
 use super::{Options, StartError};
 use crate::enter;
+use crate::nursery::breadth_word;
 
 /// How long a nursery may take until it is ready.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -88,7 +89,8 @@ pub(super) fn start(options: &Options) -> Result<Fresh, StartError> {
         return Err(StartError::NotEntered);
     }
     let (control, theirs) = packets::packet_pair()?;
-    let mut first = reexec::start(enter::NAME, &[options.demand.asked().word()], theirs)?;
+    let arguments = [options.demand.asked().word(), breadth_word(options.breadth)];
+    let mut first = reexec::start(enter::NAME, &arguments, theirs)?;
     let cgroup = bound_memory(first.id(), options.memory);
     let mut process = Process { pidfd: None, cgroup: None };
     let mechanism = cgroup.as_ref().map(Cgroup::mechanism);

@@ -16,6 +16,7 @@ use bailiwick_sys::{Failed, bounds, descriptors, heap, packets, privileges, prob
 use bailiwick_wire::{Decoder, FromCell, Job, Probe, ToCell, encode};
 
 use crate::ending;
+use crate::nursery::Newborn;
 use world::World;
 
 /// The longest message a cell takes: code, arguments and input together stay far below.
@@ -49,9 +50,13 @@ pub(crate) fn prepare() -> Result<(), Failed> {
 }
 
 /// Lives one cell's life. The walls of the nursery are around it already; the filter is the last one.
-pub(crate) fn live(socket: OwnedFd, engine: Warm, filter: Option<&Filter>, memory_size: u64) -> ! {
+pub(crate) fn live(newborn: Newborn, engine: Warm, filter: Option<&Filter>, memory_size: u64) -> ! {
+    let Newborn { socket, rehearse } = newborn;
     if wall_in(socket, filter).is_err() {
         exit_now(ending::NO_WALL);
+    }
+    if rehearse {
+        engine.rehearse();
     }
     match hear() {
         Ok(Some(ToCell::Start(job))) => {

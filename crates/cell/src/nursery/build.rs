@@ -6,7 +6,7 @@
 use std::io::Read as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use bailiwick_engine::Warm;
+use bailiwick_engine::{Breadth, Warm};
 use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Child, Own, Side, into_namespaces};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
@@ -57,7 +57,7 @@ struct Told {
 }
 
 /// Builds all that can be built.
-pub(super) fn build(asked: Asked) -> Result<Built, Unbuilt> {
+pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
     let no_environment = std::env::vars_os().next().is_none();
     descriptors::close_from(1)?;
     wait_for_begin()?;
@@ -72,7 +72,7 @@ pub(super) fn build(asked: Asked) -> Result<Built, Unbuilt> {
     let Told { differs, pid, user } = separate(attempts, &alone, root, &mut missing)?;
     #[cfg(feature = "hollow")]
     if asked == Asked::Hollow {
-        return hollow(alone);
+        return hollow(alone, breadth);
     }
     let statm = open_statm(pid)?;
     enter_namespaces(differs, root, user, &mut missing);
@@ -86,8 +86,8 @@ pub(super) fn build(asked: Asked) -> Result<Built, Unbuilt> {
     bounds::native_stack(NATIVE_STACK)?;
 
     crate::inside::prepare()?;
-    let engine =
-        Warm::new().map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
+    let engine = Warm::new(breadth)
+        .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
     let memory_size = read_statm(statm)?;
     ending::watch_children()?;
 
@@ -276,9 +276,9 @@ fn note(result: Result<(), Failed>, missing: &mut Vec<String>) {
 }
 
 #[cfg(feature = "hollow")]
-fn hollow(alone: Alone) -> Result<Built, Unbuilt> {
-    let engine =
-        Warm::new().map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
+fn hollow(alone: Alone, breadth: Breadth) -> Result<Built, Unbuilt> {
+    let engine = Warm::new(breadth)
+        .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
     ending::watch_children()?;
     let walls = Walls { hollow: true, ..Walls::default() };
     Ok(Built { walls, alone, filter: None, engine, memory_size: 0 })

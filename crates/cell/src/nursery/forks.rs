@@ -14,15 +14,23 @@ use super::tell;
 /// The most endings told in one packet.
 const MOST_ENDINGS: usize = 256;
 
-/// Forks cells as the host asks for them. Returns in a cell only, with its socket; in the nursery it ends the process
+/// A cell that was just forked.
+pub(crate) struct Newborn {
+    /// Its one socket.
+    pub(crate) socket: OwnedFd,
+    /// Whether it goes through a call once before it is needed.
+    pub(crate) rehearse: bool,
+}
+
+/// Forks cells as the host asks for them. Returns in a cell only; in the nursery it ends the process
 /// when the host is gone.
-pub(super) fn fork_on_demand(alone: &Alone) -> OwnedFd {
+pub(super) fn fork_on_demand(alone: &Alone) -> Newborn {
     let mut living: BTreeMap<i32, u64> = BTreeMap::new();
     let mut born = 0_u64;
     loop {
         match turn(alone, &mut living, &mut born) {
             Ok(Turn::GoOn) => {}
-            Ok(Turn::Cell(socket)) => return socket,
+            Ok(Turn::Cell(newborn)) => return newborn,
             // Pid 1 ends, and with it every cell of the namespace.
             Ok(Turn::HostGone) => ending::exit_now(crate::ending::FINE),
             Err(Failed { step, errno }) => {
@@ -38,7 +46,7 @@ pub(super) fn fork_on_demand(alone: &Alone) -> OwnedFd {
 enum Turn {
     GoOn,
     HostGone,
-    Cell(OwnedFd),
+    Cell(Newborn),
 }
 
 fn turn(alone: &Alone, living: &mut BTreeMap<i32, u64>, born: &mut u64) -> Result<Turn, Failed> {
@@ -52,12 +60,12 @@ fn turn(alone: &Alone, living: &mut BTreeMap<i32, u64>, born: &mut u64) -> Resul
     };
     let Some(bytes) = buffer.get(4..packet.length) else { return Ok(Turn::HostGone) };
     // Host and nursery are one binary; a message that is none means that the host is not a host.
-    let Ok(ToNursery::Fork { count }) = decode(bytes) else { return Ok(Turn::HostGone) };
+    let Ok(ToNursery::Fork { count, rehearse }) = decode(bytes) else { return Ok(Turn::HostGone) };
     for _ in 0..count {
         *born += 1;
         let (outer, inner) = packets::stream_pair()?;
         match fork(alone) {
-            Ok(Side::Child) => return Ok(Turn::Cell(inner)),
+            Ok(Side::Child) => return Ok(Turn::Cell(Newborn { socket: inner, rehearse })),
             Ok(Side::Parent(Child { pid, pidfd })) => {
                 living.insert(pid, *born);
                 match tell(&FromNursery::Born { serial: *born }, &[outer.as_fd(), pidfd.as_fd()]) {

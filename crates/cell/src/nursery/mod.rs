@@ -5,10 +5,12 @@
 mod build;
 mod forks;
 
+use bailiwick_engine::Breadth;
 use bailiwick_sys::descriptors;
 use bailiwick_wire::{FromNursery, encode};
 
 use build::Built;
+pub(crate) use forks::Newborn;
 
 /// What a nursery was asked to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,26 +46,39 @@ impl Asked {
     }
 }
 
+/// How much of the engine is built ahead, as an argument.
+pub(crate) const fn breadth_word(breadth: Breadth) -> &'static str {
+    match breadth {
+        Breadth::All => "all",
+        Breadth::Ordinary => "ordinary",
+        Breadth::Pure => "pure",
+    }
+}
+
+fn breadth_from_word(word: &str) -> Option<Breadth> {
+    [Breadth::All, Breadth::Ordinary, Breadth::Pure].into_iter().find(|one| breadth_word(*one) == word)
+}
+
 /// The exit code of a program that was started as a nursery by somebody else than a host.
 const NOT_FOR_PEOPLE: u8 = 64;
 
 /// Becomes a nursery and never returns.
 pub(crate) fn become_one(arguments: &[String]) -> ! {
     let asked = match arguments {
-        [word] => Asked::from_word(word),
+        [word, breadth] => Asked::from_word(word).zip(breadth_from_word(breadth)),
         _ => None,
     };
-    let Some(asked) = asked.filter(|_| descriptors::is_socket(descriptors::zero())) else {
+    let Some((asked, breadth)) = asked.filter(|_| descriptors::is_socket(descriptors::zero())) else {
         bailiwick_sys::ending::exit_now(NOT_FOR_PEOPLE)
     };
-    match build::build(asked) {
+    match build::build(asked, breadth) {
         Ok(Built { walls, alone, filter, engine, memory_size }) => {
             if tell(&FromNursery::Ready(Box::new(walls)), &[]).is_err() {
                 bailiwick_sys::ending::exit_now(crate::ending::FINE);
             }
             // Comes back in a cell only.
-            let nest = forks::fork_on_demand(&alone);
-            crate::inside::live(nest, engine, filter.as_ref(), memory_size)
+            let newborn = forks::fork_on_demand(&alone);
+            crate::inside::live(newborn, engine, filter.as_ref(), memory_size)
         }
         Err(build::Unbuilt { step, errno }) => {
             // When the host cannot be told either, it sees the socket close.

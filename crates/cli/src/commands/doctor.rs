@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bailiwick::types::{WallStatus, Wallpart};
-use bailiwick::{Call, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
+use bailiwick::{Breadth, Call, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
 use serde_json::{Value, json};
 
 use crate::cells::{block_on, builder};
@@ -55,7 +55,7 @@ struct Seen {
 /// `bailiwick doctor`
 pub(crate) fn doctor(screen: &mut Screen, what: &Doctor) -> Result<u8, Failure> {
     let seen = block_on(async {
-        match builder(&what.cells, None).parked(8).build().await {
+        match builder(&what.cells, Breadth::All, None).parked(8).build().await {
             Ok(runtime) => look(&runtime).await.map(Ok),
             Err(error) => Ok(Err(error)),
         }

@@ -6,7 +6,7 @@ mod request;
 
 use std::io::Read as _;
 
-use bailiwick::{Emitted, Runtime};
+use bailiwick::{Breadth, Emitted, Runtime};
 use bailiwick_types::{ErrorCode, Failure as Failed};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(crate) fn jsrun(screen: &mut Screen, what: &typed::Jsrun) -> Result<u8, Fail
     std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).map_err(Failure::Stdin)?;
     let answer = match Request::read(&bytes) {
         Ok(request) => block_on(async {
-            let runtime = builder(&what.cells, None).build().await?;
+            let runtime = builder(&what.cells, Breadth::Pure, None).build().await?;
             answer(&runtime, request).await
         })?,
         Err(message) => Answer { output: None, error: Some((ErrorCode::InvalidInput, message)) },

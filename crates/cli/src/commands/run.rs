@@ -4,7 +4,7 @@ mod arguments;
 mod subject;
 
 use bailiwick::types::{CallReport, CorrelationId, Failure as Failed, LogLevel, LogLine};
-use bailiwick::{Finding, Severity, Validate};
+use bailiwick::{Breadth, Finding, Severity, Validate};
 use serde_json::json;
 
 use crate::cells::{block_on, builder};
@@ -27,7 +27,7 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
     }
     block_on(async {
         let baseline = &session.loaded.settings.baseline;
-        let runtime = builder(&what.cells, Some(baseline)).build().await?;
+        let runtime = builder(&what.cells, Breadth::Ordinary, Some(baseline)).build().await?;
         if what.check {
             let findings = runtime.validate(call).await?;
             return Ok(check(screen, &name, findings));

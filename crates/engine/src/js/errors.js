@@ -1,7 +1,7 @@
 // What was thrown, as text. Nothing of the guest's runs here: a getter is not called, a proxy is not asked.
 (function (native, P, inspect) {
   'use strict';
-  const { classOf, getOwnPropertyDescriptor, getPrototypeOf, errorStack, proxyTarget } = P;
+  const { classOf, getOwnPropertyDescriptor, getPrototypeOf, errorStack, symbolToString, String } = P;
 
   const plain = (object, key) => {
     for (let steps = 0; steps < 100 && object !== null; steps++) {
@@ -22,6 +22,12 @@
     }
     return typeof name === 'string' ? name : 'Error';
   };
+  // Where nothing can be inspected: a primitive as it is, anything else by its class.
+  const told = (thrown) => {
+    if (typeof thrown === 'symbol') return symbolToString(thrown);
+    if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) return String(thrown);
+    return '[object ' + classOf(thrown) + ']';
+  };
   // Gives [class, message, frames]; the class is undefined when it was no error.
   return (thrown) => {
     if (typeof thrown === 'string') return [undefined, thrown, ''];
@@ -32,6 +38,6 @@
       if (typeof stack !== 'string') stack = own !== undefined ? own.value : '';
       return [nameOf(thrown), typeof message === 'string' ? message : '', typeof stack === 'string' ? stack : ''];
     }
-    return [undefined, inspect(thrown), ''];
+    return [undefined, inspect === undefined ? told(thrown) : inspect(thrown), ''];
   };
 });

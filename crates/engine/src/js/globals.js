@@ -34,5 +34,9 @@
     if (name === 'Math.random') hidden(math, 'random', value);
     else hidden(globalThis, name, value);
   };
-  return { __proto__: null, scrub, install };
+  const remove = (name) => {
+    if (name === 'Math.random') delete math.random;
+    else delete globalThis[name];
+  };
+  return { __proto__: null, scrub, install, remove };
 });

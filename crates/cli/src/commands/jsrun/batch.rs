@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead as _, Read as _};
 
+use bailiwick::Breadth;
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 
@@ -20,7 +21,7 @@ const AT_ONCE: usize = 4;
 /// Reads requests until stdin ends.
 pub(super) fn batch(screen: &mut Screen, what: &typed::Jsrun) -> Result<u8, Failure> {
     block_on(async {
-        let runtime = builder(&what.cells, None).parked(AT_ONCE).build().await?;
+        let runtime = builder(&what.cells, Breadth::Pure, None).parked(AT_ONCE).build().await?;
         let mut under_way: VecDeque<JoinHandle<Result<Answer, Failure>>> = VecDeque::new();
         let mut stdin = std::io::stdin().lock();
         loop {

@@ -46,6 +46,20 @@ impl Builder {
         self
     }
 
+    /// Memory of all calls of a tenant together, where a cgroup can be had; `None` makes no cgroup.
+    #[must_use]
+    pub fn memory(mut self, bytes: Option<u64>) -> Self {
+        self.options.memory = bytes;
+        self
+    }
+
+    /// Tenants whose nurseries are kept at once.
+    #[must_use]
+    pub fn tenants(mut self, most: usize) -> Self {
+        self.options.tenants = most;
+        self
+    }
+
     /// How long a call waits for its turn before it is told `BUSY`.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {

@@ -14,10 +14,8 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// Call it first thing in `main`, before any thread is started: cells are made by starting this program again.
 ///
 /// ```no_run
-/// fn main() {
-///     bailiwick_cell::enter();
-///     // the rest of the program
-/// }
+/// bailiwick_cell::enter();
+/// // the rest of the program
 /// ```
 pub fn enter() {
     enter_with(std::env::args_os());

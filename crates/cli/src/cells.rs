@@ -20,7 +20,8 @@ pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Resu
 
 /// A builder as the flags ask for.
 pub(crate) fn builder(flags: &CellFlags, breadth: Breadth, baseline: Option<&Arc<Baseline>>) -> Builder {
-    let builder = Runtime::builder().parked(1).breadth(breadth).demand(demand(flags));
+    // One call at a time needs no bound on all of them together.
+    let builder = Runtime::builder().parked(0).memory(None).breadth(breadth).demand(demand(flags));
     match baseline {
         Some(baseline) => builder.baseline(Arc::clone(baseline)),
         None => builder,

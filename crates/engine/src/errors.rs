@@ -58,6 +58,11 @@ fn frame(line: &str) -> Option<(Option<&str>, u32, u32)> {
     Some((function, line, column.parse().ok()?))
 }
 
+/// What the engine says when its stack is full.
+fn is_overflow(message: &str) -> bool {
+    message == "Maximum call stack size exceeded" || message == "stack overflow"
+}
+
 /// A trouble without a place.
 pub(crate) fn trouble(kind: TroubleKind, message: impl Into<String>) -> Box<Trouble> {
     let message = message.into();
@@ -73,15 +78,10 @@ pub(crate) fn thrown(class: Option<&str>, message: &str, frames: Frames) -> Box<
         None => message.to_owned(),
     };
     let kind = match class {
-        Some("RangeError" | "InternalError")
-            if message == "Maximum call stack size exceeded" || message == "stack overflow" =>
-        {
-            TroubleKind::Stack
-        }
+        // Code can throw the same by itself, and then deceives its own author only.
+        Some("RangeError" | "InternalError") if is_overflow(message) => TroubleKind::Stack,
         // A string longer than the engine can hold is larger than any memory limit.
-        Some("InternalError") if message == "out of memory" || message == "string too long" => {
-            TroubleKind::Memory
-        }
+        Some("InternalError") if message == "string too long" => TroubleKind::Memory,
         _ => TroubleKind::Threw,
     };
     let mut trouble = trouble(kind, shown);
@@ -121,8 +121,11 @@ pub(crate) fn syntax(message: &str, stack: &str, source: &str) -> Box<Trouble> {
         }
         None => None,
     };
-    let said = if message == "stack overflow" { "the code is nested too deep" } else { message };
-    let mut trouble = trouble(TroubleKind::Syntax, format!("SyntaxError: {said}"));
+    let mut trouble = if is_overflow(message) {
+        trouble(TroubleKind::Stack, "the code is nested too deep")
+    } else {
+        trouble(TroubleKind::Syntax, format!("SyntaxError: {message}"))
+    };
     trouble.location = location;
     trouble
 }

@@ -29,8 +29,7 @@ pub fn no_more_descriptors() -> Result<(), Failed> {
 
 /// How far the native stack may grow; read again by the kernel at every growth.
 pub fn native_stack(bytes: u64) -> Result<(), Failed> {
-    let most = getrlimit(Resource::Stack).maximum.map_or(bytes, |most| most.min(bytes));
-    set(Resource::Stack, most, most)
+    set(Resource::Stack, bytes, bytes)
 }
 
 /// The size of this process's memory from now on.
@@ -43,7 +42,10 @@ pub fn cpu_seconds(seconds: u64) -> Result<(), Failed> {
     set(Resource::Cpu, seconds, seconds.saturating_add(1))
 }
 
+/// Sets a bound, or what is allowed of it: a process that was started with less cannot have more.
 fn set(resource: Resource, current: u64, maximum: u64) -> Result<(), Failed> {
+    let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let (current, maximum) = (current.min(most), maximum.min(most));
     setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })
         .map_err(|errno| Step::SetBound.failed(errno))
 }

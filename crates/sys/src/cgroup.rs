@@ -40,13 +40,30 @@ fn own_v2() -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
+/// Removes cgroups of processes that are gone; one that is still in use cannot be removed, and is not.
+fn sweep(home: &Path, kind: &str) {
+    let Ok(entries) = std::fs::read_dir(home) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| {
+            let (pid, _) = name.strip_prefix(kind)?.strip_prefix('-')?.split_once('-')?;
+            pid.parse::<u32>().ok()
+        });
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            let _in_use = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
 impl Cgroup {
-    /// Makes a cgroup with a bound on memory, swap included where that can be bounded.
-    pub fn make(name: &str, memory: u64) -> Result<Self, Failed> {
+    /// Makes a cgroup with a bound on memory, swap included where that can be bounded. It is called after the process
+    /// that makes it; what processes that are gone have left is removed on the way.
+    pub fn make(kind: &str, pid: u32, number: u64, memory: u64) -> Result<Self, Failed> {
         let Some((home, version)) = home() else {
             return Err(Step::MakeCgroup.failed(rustix::io::Errno::NOENT));
         };
-        let folder = home.join(name);
+        sweep(&home, kind);
+        let folder = home.join(format!("{kind}-{pid}-{number}"));
         std::fs::create_dir(&folder).map_err(|error| Step::MakeCgroup.failed(errno(&error)))?;
         let cgroup = Self { folder, version };
         let bound = memory.to_string();
@@ -67,6 +84,18 @@ impl Cgroup {
     /// Moves a process into it, and with it all that it forks from now on.
     pub fn take_in(&self, pid: u32) -> Result<(), Failed> {
         self.write("cgroup.procs", &pid.to_string(), Step::JoinCgroup)
+    }
+
+    /// How many of its processes the kernel has killed for want of memory.
+    #[expect(clippy::disallowed_methods, reason = "a file of the kernel, of a few lines")]
+    pub fn kills(&self) -> u64 {
+        let file = match self.version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        };
+        let text = std::fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+        let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
     }
 
     /// What holds it, for a receipt.

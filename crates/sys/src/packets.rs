@@ -56,7 +56,7 @@ pub fn send(socket: impl AsFd, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> 
 pub struct Packet {
     /// How many bytes of the buffer it filled; zero when the other side is gone.
     pub length: usize,
-    /// The descriptors beside it.
+    /// The descriptors beside it; fewer than were sent when this process may open no more.
     pub descriptors: Vec<OwnedFd>,
 }
 
@@ -83,7 +83,7 @@ pub fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Packet, Failed> {
                 descriptors.extend(rights);
             }
         }
-        if message.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+        if message.flags.contains(ReturnFlags::TRUNC) {
             return Err(Step::ReceivePacket.failed(Errno::MSGSIZE));
         }
         return Ok(Packet { length: message.bytes, descriptors });

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use rustix::io::Errno;
-use rustix::process::{Signal, WaitId, WaitIdOptions, pidfd_send_signal, waitid};
+use rustix::process::{Signal, WaitId, WaitIdOptions, WaitIdStatus, pidfd_send_signal, waitid};
 
 use crate::descriptors::last;
 use crate::{Failed, Step};
@@ -22,8 +22,8 @@ pub fn reap(pidfd: impl AsFd) -> Result<Option<How>, Failed> {
         match waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED) {
             Ok(status) => {
                 let byte = |number: i32| u8::try_from(number).unwrap_or(u8::MAX);
-                let exited = status.as_ref().and_then(|status| status.exit_status());
-                let signalled = status.as_ref().and_then(|status| status.terminating_signal());
+                let exited = status.as_ref().and_then(WaitIdStatus::exit_status);
+                let signalled = status.as_ref().and_then(WaitIdStatus::terminating_signal);
                 let how = exited.map(|code| How::Exited(byte(code)));
                 return Ok(how.or_else(|| signalled.map(|signal| How::Signalled(byte(signal)))));
             }
@@ -31,6 +31,14 @@ pub fn reap(pidfd: impl AsFd) -> Result<Option<How>, Failed> {
             Err(Errno::INTR) => {}
             Err(errno) => return Err(Step::Reap.failed(errno)),
         }
+    }
+}
+
+/// Reaps a child if it has ended, and does not wait for it.
+pub fn reap_if_ended(pidfd: impl AsFd) -> Result<(), Failed> {
+    match waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+        Ok(_) | Err(Errno::CHILD) => Ok(()),
+        Err(errno) => Err(Step::Reap.failed(errno)),
     }
 }
 

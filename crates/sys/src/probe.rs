@@ -22,6 +22,15 @@ pub fn fault() {
     unsafe { std::ptr::without_provenance_mut::<u8>(0x10).write_volatile(1) }
 }
 
+/// Panics.
+///
+/// # Panics
+/// Always.
+#[expect(clippy::panic, reason = "that is what it is for")]
+pub fn panic() -> ! {
+    panic!("a panic that was asked for")
+}
+
 /// Calls `abort()`.
 pub fn abort() {
     std::process::abort()
@@ -31,5 +40,5 @@ pub fn abort() {
 #[expect(unconditional_recursion, reason = "that is what it is for")]
 pub fn overflow(depth: u64) -> u64 {
     let pad = std::hint::black_box([depth; 256]);
-    overflow(std::hint::black_box(pad.iter().sum::<u64>().wrapping_add(1))).wrapping_add(1)
+    overflow(std::hint::black_box(pad.iter().fold(1_u64, |sum, one| sum.wrapping_add(*one)))).wrapping_add(1)
 }

@@ -6,8 +6,10 @@
 
 mod examples;
 mod program;
+mod requires;
 mod specs;
 
 pub use examples::run_examples;
 pub use program::{Program, Run};
+pub use requires::has;
 pub use specs::run_specs;

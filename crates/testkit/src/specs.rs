@@ -5,6 +5,8 @@
 //! under `home/` into its home.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use bailiwick_document::{Bounds, DocPath, Entry, Format, Reader, parse};
 
@@ -30,12 +32,22 @@ pub fn run_specs(program: &Path, area: &Path) -> Vec<(String, Option<String>)> {
     let mut cases: Vec<_> = folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
     cases.sort_by_key(std::fs::DirEntry::file_name);
     assert!(!cases.is_empty(), "{} has no cases", area.display());
-    cases
-        .iter()
-        .map(|entry| {
-            (entry.file_name().to_string_lossy().into_owned(), run_case(program, &entry.path()).err())
-        })
-        .collect()
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(cases.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                while let Some(entry) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    let result = (name, run_case(program, &entry.path()).err());
+                    results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort();
+    results
 }
 
 fn run_case(program: &Path, folder: &Path) -> Result<(), String> {

@@ -5,4 +5,4 @@ console.log('%s', {
     return 'a text';
   },
 });
-return /\/|format|say/.test(holder.stack ?? '') ? `ESCAPED: ${holder.stack}` : 'refused: no frame of yours';
+return /\/|bailiwick|node:/.test(holder.stack ?? '') ? `ESCAPED: ${holder.stack}` : 'refused: no place of yours';

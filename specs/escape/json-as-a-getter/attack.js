@@ -1,7 +1,7 @@
 const say = console.log;
 for (const name of ['JSON', 'Promise', 'Object', 'Array', 'String', 'Error', 'Map', 'Set', 'console', 'undefined']) {
   const before = globalThis[name];
-  const made = Reflect.defineProperty(globalThis, name, {
+  Reflect.defineProperty(globalThis, name, {
     configurable: true,
     get() {
       if (armed) {

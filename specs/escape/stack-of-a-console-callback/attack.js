@@ -5,4 +5,4 @@ console.log('%s', {
     return 'a text';
   },
 });
-return /\/|format|say|native/.test(stack) ? `ESCAPED: ${stack}` : 'refused: no frame of yours';
+return /\/|bailiwick|node:/.test(stack) ? `ESCAPED: ${stack}` : 'refused: no place of yours';

@@ -1,6 +1,6 @@
 return {
   get value() {
     const { stack } = new Error('inside');
-    return /\/|visit|write|finish|stringify/.test(stack) ? `ESCAPED: ${stack}` : 'refused: no frame of yours';
+    return /\/|bailiwick|node:/.test(stack) ? `ESCAPED: ${stack}` : 'refused: no place of yours';
   },
 };

@@ -1,2 +1,2 @@
-let value = 3n;
+let value = 3n ** 200000n;
 for (;;) value *= value;

@@ -1,1 +1,1 @@
-return { execute: () => 'never called' };
+const other = () => 'never called';

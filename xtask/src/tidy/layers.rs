@@ -115,18 +115,23 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer {
         name: "bailiwick",
-        may_know: MayKnow::AllBut(&["cli", "http", TESTKIT, "xtask"]),
+        may_know: MayKnow::AllBut(&["cli", "http", "fuzz", TESTKIT, "xtask"]),
         reason: "the library others build on brings no server, no binary and no test fixtures along",
     },
     Layer {
         name: "cli",
-        may_know: MayKnow::AllBut(&[TESTKIT, "xtask"]),
+        may_know: MayKnow::AllBut(&["fuzz", TESTKIT, "xtask"]),
         reason: "the binary assembles doors and backends",
     },
     Layer {
         name: TESTKIT,
         may_know: MayKnow::Only(&["types", "document"]),
         reason: "every crate's tests use it, so it may stand on next to nothing",
+    },
+    Layer {
+        name: "fuzz",
+        may_know: MayKnow::AllBut(&["cli", TESTKIT, "xtask"]),
+        reason: "feeds hostile bytes to whoever reads them; nobody knows it",
     },
     Layer {
         name: "xtask",

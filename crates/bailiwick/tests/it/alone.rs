@@ -3,20 +3,28 @@
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Output};
 
-use crate::{dropping, exhaustion, hostile, kills, memory_of_cells, pressure, standing, walls};
+use crate::{
+    chaos, dropping, exhaustion, hostile, kills, memory_of_cells, pressure, standing, surroundings, walls,
+};
 
 /// What comes before the name of a role.
 const MARK: &str = "--role=";
 
 /// What such a process can be told to do. Each panics when it fails.
 const ROLES: &[(&str, fn())] = &[
+    ("dropped_calls", chaos::dropped_calls_role),
+    ("nurseries_killed", chaos::nurseries_killed_role),
+    ("cell_stopped", chaos::cell_stopped_role),
+    ("nursery_stopped", chaos::nursery_stopped_role),
     ("dropping", dropping::role),
     ("leaving", dropping::leaving_role),
     ("descriptors_bounded", exhaustion::bounded_role),
     ("descriptors_taken", exhaustion::taken_role),
     ("descriptors_absent", exhaustion::absent_role),
+    ("descriptors_run_out", exhaustion::run_out_role),
     ("hostile", hostile::role),
     ("parked_cells_killed", kills::parked_role),
+    ("cells_just_killed", kills::just_killed_role),
     ("running_cell_killed", kills::running_role),
     ("nursery_killed", kills::nursery_role),
     ("dropped_call", kills::dropped_call_role),
@@ -25,6 +33,9 @@ const ROLES: &[(&str, fn())] = &[
     ("renewal", pressure::renewal_role),
     ("slow_host", pressure::slow_host_role),
     ("standing", standing::role),
+    ("bounded", surroundings::bounded_role),
+    ("children_ignored", surroundings::children_ignored_role),
+    ("program_deleted", surroundings::program_deleted_role),
     ("walls", walls::role),
 ];
 
@@ -68,6 +79,8 @@ pub(crate) fn succeeds(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("the process starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success(), "{command:?} ended with {status}\n{stdout}\n{stderr}");
-    print!("{stdout}");
+    if !stdout.is_empty() {
+        crate::output::line(stdout.trim_end());
+    }
     stdout.into_owned()
 }

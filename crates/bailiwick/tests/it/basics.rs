@@ -1,7 +1,7 @@
 //! One call: what goes in, what comes out, and what the report says about it.
 
 use bailiwick::types::{CorrelationId, ErrorCode, LogLevel, WallStatus};
-use bailiwick::{Call, Language, Severity, Validate};
+use bailiwick::{Call, Demand, Language, Severity, Validate};
 use serde_json::{Map, Value, json};
 
 use crate::requires::{Needs, has};
@@ -22,9 +22,10 @@ crate::tests!(
     validation_alone_runs_nothing,
     a_runtime_of_one_thread_is_enough,
     many_calls_at_once_each_get_their_own_answer,
+    a_receipt_is_insecure_only_where_the_floor_is_missing,
 );
 
-fn map(value: Value) -> Map<String, Value> {
+fn map(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().expect("an object")
 }
 
@@ -33,10 +34,15 @@ fn every_shape_of_code_gives_its_value() {
         let runtime = runtime().await;
         for (call, expected) in [
             (Call::body("return 6 * 7"), json!(42)),
-            (Call::body("const x = await Promise.resolve('é😀'); return [x, null, true]"), json!(["é😀", null, true])),
+            (
+                Call::body("const x = await Promise.resolve('é😀'); return [x, null, true]"),
+                json!(["é😀", null, true]),
+            ),
             (Call::body(""), json!(null)),
-            (Call::body("return { big: 2n ** 70n, when: new Date(0), set: new Set([1]) }"),
-             json!({"big": "1180591620717411303424", "when": "1970-01-01T00:00:00.000Z", "set": [1]})),
+            (
+                Call::body("return { big: 2n ** 70n, when: new Date(0), set: new Set([1]) }"),
+                json!({"big": "1180591620717411303424", "when": "1970-01-01T00:00:00.000Z", "set": [1]}),
+            ),
             (Call::expression("[1, 2, 3].map(x => x * x)"), json!([1, 4, 9])),
             (Call::expression("{ a: 1 }"), json!({"a": 1})),
             (Call::execute("function execute() { return 'declared' }"), json!("declared")),
@@ -54,15 +60,15 @@ fn arguments_and_statics_are_variables_and_missing_ones_are_undefined() {
         let call = Call::body("return [typeof given, typeof missing, given.deep[1], unit]")
             .argument("given", json!({"deep": [1, "two"]}))
             .parameters(["given".to_owned(), "missing".to_owned()])
-            .statics(map(json!({"unit": "kg"})));
+            .statics(map(&json!({"unit": "kg"})));
         gives(&runtime, call, json!(["object", "undefined", "two", "kg"])).await;
-        let call = Call::body("return a + b").arguments(map(json!({"a": 40, "b": 2})));
+        let call = Call::body("return a + b").arguments(map(&json!({"a": 40, "b": 2})));
         gives(&runtime, call, json!(42)).await;
         for name in ["class", "not a name", "Object", "1a", ""] {
             let call = Call::body("return 1").argument(name, 1);
             fails(&runtime, call, ErrorCode::Validation).await;
         }
-        let call = Call::body("return 1").argument("same", 1).statics(map(json!({"same": 2})));
+        let call = Call::body("return 1").argument("same", 1).statics(map(&json!({"same": 2})));
         fails(&runtime, call, ErrorCode::Validation).await;
     });
 }
@@ -71,8 +77,8 @@ fn execute_gets_its_params_and_its_config() {
     block_on(async {
         let runtime = runtime().await;
         let call = Call::execute("function execute(params, config) { return [params, config] }")
-            .arguments(map(json!({"any name": [1]})))
-            .statics(map(json!({"k": "v"})));
+            .arguments(map(&json!({"any name": [1]})))
+            .statics(map(&json!({"k": "v"})));
         gives(&runtime, call, json!([{"any name": [1]}, {"k": "v"}])).await;
         fails(&runtime, Call::execute("function run() { return 1 }"), ErrorCode::Validation).await;
     });
@@ -110,7 +116,8 @@ fn what_fails_says_where_in_the_authors_code() {
             assert!(failure.message.contains(message), "{failure:?}");
             assert_eq!(failure.location.map(|at| at.line), Some(line), "{source}\n{failure:?}");
         }
-        for thrown in ["null", "undefined", "0", "Symbol()", "{}", "'text'", "{ get message() { throw 1 } }"] {
+        for thrown in ["null", "undefined", "0", "Symbol()", "{}", "'text'", "{ get message() { throw 1 } }"]
+        {
             fails(&runtime, Call::body(format!("throw {thrown}")), ErrorCode::EvalError).await;
         }
         fails(&runtime, Call::body("await new Promise(() => {})"), ErrorCode::Deadlock).await;
@@ -122,7 +129,8 @@ fn lines_come_while_the_call_runs_and_in_order() {
         let runtime = runtime().await;
         let (send, mut lines) = tokio::sync::mpsc::unbounded_channel();
         // It never ends by itself: a line that arrives has arrived before the end.
-        let source = "for (let i = 0; i < 50; i++) console.log('line', i); console.error('last'); for (;;) {}";
+        let source =
+            "for (let i = 0; i < 50; i++) console.log('line', i); console.error('last'); for (;;) {}";
         let policy = crate::stage::limited("wall: 5s, cpu: 10s, steps: 10000000000");
         let call = Call::body(source).policy(policy);
         let running = runtime.run_with(call, move |line| {
@@ -161,9 +169,18 @@ fn a_report_holds_lines_usage_risk_and_ids() {
         assert_eq!((usage.fetches, usage.bytes_in, usage.bytes_out), (0, 0, 0));
         assert_eq!(report.logs_dropped(), 0);
         let json = json!(report);
-        for field in
-            ["ok", "value", "error", "logs", "logsDropped", "usage", "risk", "receipt", "callId", "correlationId"]
-        {
+        for field in [
+            "ok",
+            "value",
+            "error",
+            "logs",
+            "logsDropped",
+            "usage",
+            "risk",
+            "receipt",
+            "callId",
+            "correlationId",
+        ] {
             assert!(json.get(field).is_some(), "no {field} in {json}");
         }
         assert_eq!(json["risk"]["level"], json!("L0"), "{json}");
@@ -237,7 +254,9 @@ fn a_runtime_of_one_thread_is_enough() {
         let runtime = runtime().await;
         let calls = (0..12).map(|number| {
             let runtime = runtime.clone();
-            tokio::spawn(async move { gives(&runtime, Call::body("return n").argument("n", number), json!(number)).await })
+            tokio::spawn(async move {
+                gives(&runtime, Call::body("return n").argument("n", number), json!(number)).await;
+            })
         });
         for call in calls.collect::<Vec<_>>() {
             call.await.expect("it gives its number");
@@ -260,5 +279,20 @@ fn many_calls_at_once_each_get_their_own_answer() {
         for call in calls.collect::<Vec<_>>() {
             call.await.expect("its own answer");
         }
+    });
+}
+
+fn a_receipt_is_insecure_only_where_the_floor_is_missing() {
+    block_on(async {
+        // Whoever would take less still gets all there is, and is told what there is.
+        let runtime = crate::stage::few().demand(Demand::InsecureIfNeeded).build().await.expect("cells");
+        let report = runtime.run(Call::body("return 1")).await.expect("a report");
+        let floor = ["own process", "no other system calls", "no network", "no files"];
+        let stands = |demand: &&str| {
+            let mut walls = report.receipt().walls.iter();
+            walls.any(|wall| wall.demand == **demand && wall.status == WallStatus::Enforced)
+        };
+        assert_eq!(report.receipt().insecure, !floor.iter().all(stands), "{:?}", report.receipt());
+        assert_eq!(json!(report)["receipt"].get("insecure").is_some(), report.receipt().insecure);
     });
 }

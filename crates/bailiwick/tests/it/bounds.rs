@@ -6,7 +6,7 @@ use bailiwick::Call;
 use bailiwick::types::ErrorCode;
 use serde_json::json;
 
-use crate::stage::{block_on, failure, fails, gives, limited, runtime, with_timers};
+use crate::stage::{block_on, fails, failure, gives, limited, runtime, with_timers};
 
 crate::tests!(
     each_limit_has_its_code_and_says_its_value_and_where_to_raise_it,
@@ -16,6 +16,8 @@ crate::tests!(
     source_that_nests_too_deep_for_a_parser_is_a_limit_and_not_a_crash,
     timers_wait_and_fire_in_order_where_they_are_granted,
     a_timer_beyond_the_deadline_ends_as_a_timeout,
+    what_a_cell_has_to_say_of_a_failure_is_cut_and_not_lost,
+    thousands_of_findings_are_told_or_cut_and_not_lost,
 );
 
 fn each_limit_has_its_code_and_says_its_value_and_where_to_raise_it() {
@@ -25,7 +27,13 @@ fn each_limit_has_its_code_and_says_its_value_and_where_to_raise_it() {
             ("for (;;) {}", "wall: 40ms, cpu: 20s, steps: 10000000000", ErrorCode::Timeout, "40", "wall"),
             ("for (;;) {}", "cpu: 40ms, steps: 10000000000", ErrorCode::CpuLimit, "40", "cpu"),
             ("for (;;) {}", "steps: 20000", ErrorCode::StepLimit, "20000", "steps"),
-            ("let a = []; for (;;) a.push('x'.repeat(10000) + a.length)", "memory: 4MiB", ErrorCode::MemoryLimit, "4", "memory"),
+            (
+                "let a = []; for (;;) a.push('x'.repeat(10000) + a.length)",
+                "memory: 4MiB",
+                ErrorCode::MemoryLimit,
+                "4",
+                "memory",
+            ),
             ("(function f() { f() })()", "stack: 128KiB", ErrorCode::StackLimit, "128", "stack"),
             ("return 'x'.repeat(2000)", "result: 1KiB", ErrorCode::OutputLimit, "1", "result"),
         ] {
@@ -88,7 +96,9 @@ fn a_call_that_ignores_its_deadline_is_killed_from_outside() {
 fn source_that_nests_too_deep_for_a_parser_is_a_limit_and_not_a_crash() {
     block_on(async {
         let runtime = runtime().await;
-        for open in ["(", "[", "{", "a=>", "!", "`${", "if(1)", "function f(){", "async()=>", "x?", "new ", "-"] {
+        for open in
+            ["(", "[", "{", "a=>", "!", "`${", "if(1)", "function f(){", "async()=>", "x?", "new ", "-"]
+        {
             let source = open.repeat(90_000 / open.len());
             let report = runtime.run(Call::body(source)).await.expect("a report");
             let code = failure(&report).code;
@@ -125,5 +135,52 @@ fn a_timer_beyond_the_deadline_ends_as_a_timeout() {
         let began = Instant::now();
         fails(&runtime, call, ErrorCode::Timeout).await;
         assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    });
+}
+
+fn what_a_cell_has_to_say_of_a_failure_is_cut_and_not_lost() {
+    block_on(async {
+        let runtime = runtime().await;
+        for source in [
+            "throw new Error('x'.repeat(5e6))",
+            "throw 'é'.repeat(3e6)",
+            "const e = new Error('m'); e.stack = 'y'.repeat(5e6); throw e",
+            "const e = new Error('m'); e.name = 'z'.repeat(5e6); throw e",
+            "const e = new Error('m', { cause: 'c'.repeat(5e6) }); throw e",
+            "const f = { ['f'.repeat(1e6)]() { throw new Error('deep') } }; f['f'.repeat(1e6)]()",
+            "throw new AggregateError(Array.from({ length: 1e4 }, (_, i) => new Error('e' + i)), 'many')",
+            "throw { message: 'x'.repeat(5e6), stack: 's'.repeat(5e6), name: 'n'.repeat(5e6) }",
+            "return { ['k'.repeat(1e6)]: () => 1 }",
+            "globalThis['u'.repeat(1e6)].x",
+        ] {
+            // The smallest result makes the smallest bound on what a cell may say.
+            let call = Call::body(source).policy(limited("result: 1KiB"));
+            let report = runtime.run(call).await.expect("a report");
+            let failure = failure(&report);
+            assert!(
+                matches!(failure.code, ErrorCode::EvalError | ErrorCode::OutputLimit),
+                "{source}: {failure:?}"
+            );
+            let told = failure.message.len() + failure.stack.as_ref().map_or(0, String::len);
+            assert!(told <= 40 * 1024, "{source}: {told} bytes");
+        }
+        let unknown = format!("return {}", "q".repeat(90_000));
+        let failure = fails(&runtime, Call::body(unknown), ErrorCode::EvalError).await;
+        assert!(failure.message.len() < 100_000, "{}", failure.message.len());
+    });
+}
+
+fn thousands_of_findings_are_told_or_cut_and_not_lost() {
+    block_on(async {
+        let runtime = runtime().await;
+        for one in ["eval;", "require('x');", "process.exit();", "new Function('');", "import('x');"] {
+            let source = one.repeat(90_000 / one.len());
+            let found = runtime.validate(Call::body(source.clone())).await.expect("an answer");
+            let found = found.unwrap_or_else(|failure| panic!("{one}: {failure:?}"));
+            assert!(found.len() >= 100, "{one}: {}", found.len());
+            let call =
+                Call::body(source).validate(bailiwick::Validate::First).policy(limited("result: 1KiB"));
+            fails(&runtime, call, ErrorCode::Validation).await;
+        }
     });
 }

@@ -1,5 +1,7 @@
 //! A name that the policy does not grant: not there at run time, told as a denial with its rule and its fix.
 
+use std::collections::BTreeSet;
+
 use bailiwick::Call;
 use bailiwick::types::ErrorCode;
 use serde_json::json;
@@ -12,6 +14,7 @@ crate::tests!(
     a_catch_sees_a_plain_reference_error_and_can_go_on,
     a_name_that_never_exists_is_no_denial,
     an_authors_own_variable_is_no_denial,
+    the_names_a_call_finds_are_exactly_those_its_policy_lists,
 );
 
 fn a_missing_capability_is_denied_with_its_rule_and_its_fix() {
@@ -58,7 +61,9 @@ fn a_catch_sees_a_plain_reference_error_and_can_go_on() {
 fn a_name_that_never_exists_is_no_denial() {
     block_on(async {
         let runtime = runtime().await;
-        for name in ["document", "process", "require", "SharedArrayBuffer", "Atomics", "Deno", "std", "os", "print"] {
+        for name in
+            ["document", "process", "require", "SharedArrayBuffer", "Atomics", "Deno", "std", "os", "print"]
+        {
             let failure = fails(&runtime, Call::body(format!("return {name}")), ErrorCode::EvalError).await;
             assert!(failure.denied.is_none() && failure.message.contains(name), "{failure:?}");
         }
@@ -69,7 +74,30 @@ fn an_authors_own_variable_is_no_denial() {
     block_on(async {
         let runtime = runtime().await;
         gives(&runtime, Call::body("const setTimeout = 1; return setTimeout"), json!(1)).await;
-        let failure = fails(&runtime, Call::body("throw new Error('setTimeout is not defined')"), ErrorCode::EvalError).await;
+        let failure =
+            fails(&runtime, Call::body("throw new Error('setTimeout is not defined')"), ErrorCode::EvalError)
+                .await;
         assert!(failure.denied.is_none(), "{failure:?}");
+    });
+}
+
+fn the_names_a_call_finds_are_exactly_those_its_policy_lists() {
+    block_on(async {
+        let runtime = runtime().await;
+        for policy in [
+            policy("{}"),
+            with_timers("wall: 5s"),
+            policy("removeAllow: [console]"),
+            policy("addAllow: [eval]\nremoveDeny: [eval]"),
+        ] {
+            let root = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
+            let listed: BTreeSet<String> = bailiwick::surface(&policy).globals.iter().map(root).collect();
+            let source = "Object.getOwnPropertyNames(globalThis)";
+            let report = runtime.run(Call::expression(source).policy(policy)).await.expect("a report");
+            let names = report.value().as_array().unwrap_or_else(|| panic!("{:?}", report.failure()));
+            let found: BTreeSet<String> =
+                names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+            assert_eq!(found, listed);
+        }
     });
 }

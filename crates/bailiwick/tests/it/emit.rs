@@ -14,10 +14,12 @@ crate::tests!(
     an_output_of_exactly_its_limit_is_not_cut,
     a_pure_function_ends_at_its_deadline,
     what_a_pure_function_throws_is_told,
+    lone_surrogates_are_emitted_as_some_text,
+    bounds_of_nothing_and_of_everything_are_bounds,
 );
 
 fn pure(source: &str, input: &str) -> PureCall {
-    PureCall { source: source.to_owned(), input: input.to_owned(), wall_ms: 2000, output_bytes: 64 * 1024 }
+    PureCall { source: source.to_owned(), input: input.to_owned(), wall_ms: 8000, output_bytes: 64 * 1024 }
 }
 
 async fn emits(runtime: &Runtime, source: &str, input: &str, expected: &str) {
@@ -40,7 +42,13 @@ fn text_goes_in_and_comes_out() {
     block_on(async {
         let runtime = runtime().await;
         emits(&runtime, "emit(read_input().toUpperCase())", "aé\0😀", "AÉ\0😀").await;
-        emits(&runtime, "emit('a'); emit(1); emit(null); emit(); emit([1, 2]); emit(undefined)", "", "a1null1,2undefined").await;
+        emits(
+            &runtime,
+            "emit('a'); emit(1); emit(null); emit(); emit([1, 2]); emit(undefined)",
+            "",
+            "a1null1,2undefined",
+        )
+        .await;
         emits(&runtime, "", "unused", "").await;
         emits(&runtime, "const x: number = read_input().length; emit(x)", "four", "4").await;
         emits(&runtime, "emit(read_input().length)", &"x".repeat(4 << 20), "4194304").await;
@@ -72,20 +80,55 @@ fn nothing_that_differs_from_run_to_run_is_there() {
     block_on(async {
         let runtime = runtime().await;
         for name in [
-            "console", "setTimeout", "setInterval", "clearTimeout", "Promise", "Date", "WeakRef",
-            "FinalizationRegistry", "SharedArrayBuffer", "Atomics", "queueMicrotask", "structuredClone", "fetch",
-            "performance", "crypto", "require", "process", "module", "eval", "Function", "tools", "safety", "sandbox",
-            "gc", "std", "os", "print", "navigator", "Math.random",
+            "console",
+            "setTimeout",
+            "setInterval",
+            "clearTimeout",
+            "Promise",
+            "Date",
+            "WeakRef",
+            "FinalizationRegistry",
+            "SharedArrayBuffer",
+            "Atomics",
+            "queueMicrotask",
+            "structuredClone",
+            "fetch",
+            "performance",
+            "crypto",
+            "require",
+            "process",
+            "module",
+            "eval",
+            "Function",
+            "tools",
+            "safety",
+            "sandbox",
+            "gc",
+            "std",
+            "os",
+            "print",
+            "navigator",
+            "Math.random",
         ] {
             emits(&runtime, &format!("emit(typeof {name})"), "", "undefined").await;
         }
         for (name, kind) in [
-            ("read_input", "function"), ("emit", "function"), ("JSON", "object"), ("Map", "function"),
-            ("Math", "object"), ("RegExp", "function"), ("BigInt", "function"), ("Proxy", "function"),
+            ("read_input", "function"),
+            ("emit", "function"),
+            ("JSON", "object"),
+            ("Map", "function"),
+            ("Math", "object"),
+            ("RegExp", "function"),
+            ("BigInt", "function"),
+            ("Proxy", "function"),
         ] {
             emits(&runtime, &format!("emit(typeof {name})"), "", kind).await;
         }
-        for way in ["(() => {}).constructor('return 1')()", "(function* () {}).constructor('yield 1')()", "[].map.constructor('return 1')()"] {
+        for way in [
+            "(() => {}).constructor('return 1')()",
+            "(function* () {}).constructor('yield 1')()",
+            "[].map.constructor('return 1')()",
+        ] {
             refuses(&runtime, pure(&format!("emit({way})"), ""), ErrorCode::EvalError).await;
         }
     });
@@ -94,9 +137,20 @@ fn nothing_that_differs_from_run_to_run_is_there() {
 fn asynchronous_code_is_refused() {
     block_on(async {
         let runtime = runtime().await;
-        for source in ["async function f() {}", "const f = async () => 1; f()", "await 1", "for await (const x of []) {}", "async function* g() {}", "({ async m() {} })", "class A { async m() {} }"] {
+        for source in [
+            "async function f() {}",
+            "const f = async () => 1; f()",
+            "await 1",
+            "for await (const x of []) {}",
+            "async function* g() {}",
+            "({ async m() {} })",
+            "class A { async m() {} }",
+        ] {
             let emitted = runtime.emit(pure(source, "")).await.expect("it is started");
-            assert!(matches!(&emitted, Emitted::Failed(failure) if !matches!(failure.code, ErrorCode::Crashed | ErrorCode::Internal)), "{source}: {emitted:?}");
+            assert!(
+                matches!(&emitted, Emitted::Failed(failure) if !matches!(failure.code, ErrorCode::Crashed | ErrorCode::Internal)),
+                "{source}: {emitted:?}"
+            );
         }
     });
 }
@@ -114,7 +168,10 @@ fn an_output_beyond_its_limit_is_cut_between_characters() {
             ("emit('abc'); emit('😀'); emit('d')", 4, "abc"),
             ("for (let i = 0; i < 100000; i++) emit('x')", 10, "xxxxxxxxxx"),
         ] {
-            let emitted = runtime.emit(PureCall { output_bytes: bytes, ..pure(source, "") }).await.expect("it is started");
+            let emitted = runtime
+                .emit(PureCall { output_bytes: bytes, ..pure(source, "") })
+                .await
+                .expect("it is started");
             assert_eq!(emitted, Emitted::Cut(expected.to_owned()), "{source} at {bytes}");
         }
     });
@@ -123,11 +180,22 @@ fn an_output_beyond_its_limit_is_cut_between_characters() {
 fn an_output_of_exactly_its_limit_is_not_cut() {
     block_on(async {
         let runtime = runtime().await;
-        for (source, bytes, expected) in [("emit('abcd')", 4, "abcd"), ("emit('é😀')", 6, "é😀"), ("emit('ab'); emit('cd'); emit('')", 4, "abcd")] {
-            let emitted = runtime.emit(PureCall { output_bytes: bytes, ..pure(source, "") }).await.expect("it is started");
+        for (source, bytes, expected) in [
+            ("emit('abcd')", 4, "abcd"),
+            ("emit('é😀')", 6, "é😀"),
+            ("emit('ab'); emit('cd'); emit('')", 4, "abcd"),
+        ] {
+            let emitted = runtime
+                .emit(PureCall { output_bytes: bytes, ..pure(source, "") })
+                .await
+                .expect("it is started");
             assert_eq!(emitted, Emitted::Output(expected.to_owned()), "{source} at {bytes}");
         }
-        let large = PureCall { output_bytes: 16 << 20, ..pure("emit('x'.repeat(16 * 1024 * 1024))", "") };
+        let large = PureCall {
+            wall_ms: 9000,
+            output_bytes: 16 << 20,
+            ..pure("emit('x'.repeat(16 * 1024 * 1024))", "")
+        };
         let emitted = runtime.emit(large).await.expect("it is started");
         assert!(matches!(&emitted, Emitted::Output(text) if text.len() == 16 << 20), "not all of it came");
     });
@@ -136,20 +204,24 @@ fn an_output_of_exactly_its_limit_is_not_cut() {
 fn a_pure_function_ends_at_its_deadline() {
     block_on(async {
         let runtime = runtime().await;
-        for source in ["for (;;) {}", "emit('said'); while (true) emit('')", "/^(a+)+$/.test('a'.repeat(40) + 'b')", "String(7n ** 3000000n)"] {
+        for source in [
+            "for (;;) {}",
+            "emit('said'); while (true) emit('')",
+            "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+            "String(7n ** 3000000n)",
+        ] {
             let call = PureCall { wall_ms: 40, ..pure(source, "") };
             refuses(&runtime, call, ErrorCode::Timeout).await;
         }
-        // Steps are not counted here: only the clock bounds it.
-        let long = PureCall { wall_ms: 9000, ..pure("let n = 0; for (let i = 0; i < 6e6; i++) n += i; emit(n)", "") };
-        assert_eq!(runtime.emit(long).await.expect("it is started"), Emitted::Output("17999997000000".to_owned()));
     });
 }
 
 fn what_a_pure_function_throws_is_told() {
     block_on(async {
         let runtime = runtime().await;
-        let message = refuses(&runtime, pure("emit('lost'); throw new RangeError('why')", ""), ErrorCode::EvalError).await;
+        let message =
+            refuses(&runtime, pure("emit('lost'); throw new RangeError('why')", ""), ErrorCode::EvalError)
+                .await;
         assert!(message.contains("RangeError: why"), "{message}");
         for (source, code) in [
             ("emit(", ErrorCode::SyntaxError),
@@ -159,6 +231,31 @@ fn what_a_pure_function_throws_is_told() {
             ("emit({ toString() { throw null } })", ErrorCode::EvalError),
         ] {
             refuses(&runtime, pure(source, ""), code).await;
+        }
+    });
+}
+
+fn lone_surrogates_are_emitted_as_some_text() {
+    block_on(async {
+        let runtime = runtime().await;
+        for source in ["emit('a\\ud800b')", "emit('\\udc00')", "emit('\\ud83d'); emit('\\ude00')"] {
+            let emitted = runtime.emit(pure(source, "")).await.expect("it is started");
+            assert!(matches!(&emitted, Emitted::Output(_)), "{source}: {emitted:?}");
+        }
+        refuses(&runtime, pure("throw new Error('\\ud800')", ""), ErrorCode::EvalError).await;
+    });
+}
+
+fn bounds_of_nothing_and_of_everything_are_bounds() {
+    block_on(async {
+        let runtime = runtime().await;
+        let call = PureCall { wall_ms: 0, ..pure("for (;;) {}", "") };
+        refuses(&runtime, call, ErrorCode::Timeout).await;
+        let call = PureCall { output_bytes: 0, ..pure("emit('x')", "") };
+        assert_eq!(runtime.emit(call).await.expect("it is started"), Emitted::Cut(String::new()));
+        for most in [u64::MAX, u64::MAX / 2, i64::MAX.unsigned_abs() / 1000] {
+            let call = PureCall { wall_ms: most, output_bytes: most, ..pure("emit('x')", "") };
+            assert_eq!(runtime.emit(call).await.expect("it is started"), Emitted::Output("x".to_owned()));
         }
     });
 }

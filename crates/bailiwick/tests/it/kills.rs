@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bailiwick::types::ErrorCode;
-use bailiwick::{Call, Tenant};
+use bailiwick::{Call, Runtime, Tenant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ use crate::stage::{PATIENCE, block_on, comes_true, failure, few, gives, with_tim
 crate::tests!(
     a_nursery_killed_under_64_calls_ends_them_all_clearly_and_the_next_calls_work,
     parked_cells_that_are_killed_are_not_handed_out,
+    a_call_that_meets_a_cell_just_killed_ends_clearly,
     a_running_cell_that_is_killed_ends_its_call_clearly,
     a_call_that_is_dropped_takes_its_cell_with_it,
 );
@@ -24,6 +25,10 @@ fn a_nursery_killed_under_64_calls_ends_them_all_clearly_and_the_next_calls_work
 
 fn parked_cells_that_are_killed_are_not_handed_out() {
     in_a_process_of_its_own("parked_cells_killed");
+}
+
+fn a_call_that_meets_a_cell_just_killed_ends_clearly() {
+    in_a_process_of_its_own("cells_just_killed");
 }
 
 fn a_running_cell_that_is_killed_ends_its_call_clearly() {
@@ -76,7 +81,9 @@ pub(crate) fn nursery_role() {
             let ended = killed.elapsed();
             gives(&runtime, Call::body("return 'again'"), json!("again")).await;
             let served = killed.elapsed();
-            println!("round {round}: 64 calls ended after {ended:?}, the next was served after {served:?}");
+            crate::output::line(format_args!(
+                "round {round}: 64 calls ended after {ended:?}, the next was served after {served:?}"
+            ));
             assert!(served < Duration::from_secs(2), "the next call was served after {served:?}");
             let gone = || old.iter().all(|one| processes::one(one.pid).is_none());
             assert!(comes_true(gone).await, "{old:?} is still there");
@@ -93,12 +100,48 @@ pub(crate) fn parked_role() {
         for _ in 0..5 {
             assert!(comes_true(|| runtime.count(&tenant).0 >= 2).await, "{:?}", runtime.count(&tenant));
             let parked = processes::cells();
-            parked.iter().for_each(|cell| kill(cell.pid));
-            let heard = || runtime.count(&tenant).0 == 0 && parked.iter().all(|cell| processes::one(cell.pid).is_none());
+            for cell in &parked {
+                kill(cell.pid);
+            }
+            let heard = || {
+                runtime.count(&tenant).0 == 0 && parked.iter().all(|cell| processes::one(cell.pid).is_none())
+            };
             assert!(comes_true(heard).await, "{parked:?} {:?}", runtime.count(&tenant));
             gives(&runtime, Call::body("return 1"), json!(1)).await;
         }
     });
+}
+
+/// Runs in a process of its own.
+pub(crate) fn just_killed_role() {
+    block_on(async {
+        let tenant = Tenant::default();
+        let runtime = few().parked(4).build().await.expect("cells");
+        let mut failed = 0;
+        for _ in 0..20 {
+            assert!(comes_true(|| runtime.count(&tenant).0 >= 1).await, "{:?}", runtime.count(&tenant));
+            for cell in processes::cells() {
+                kill(cell.pid);
+            }
+            let ended =
+                tokio::time::timeout(PATIENCE, runtime.run(Call::body("return 1"))).await.expect("it ends");
+            let report = ended.expect("a report");
+            if let Some(failure) = report.failure() {
+                assert!(matches!(failure.code, ErrorCode::Crashed | ErrorCode::MemoryLimit), "{failure:?}");
+                failed += 1;
+            }
+            gives_in_the_end(&runtime).await;
+        }
+        crate::output::line(format_args!("{failed} of 20 calls met a dead cell"));
+    });
+}
+
+/// What was killed may be noticed a moment later; then calls work.
+async fn gives_in_the_end(runtime: &Runtime) {
+    let deadline = Instant::now() + PATIENCE;
+    while !runtime.run(Call::body("return 1")).await.expect("a report").is_ok() {
+        assert!(Instant::now() < deadline, "calls do not work again");
+    }
 }
 
 /// Runs in a process of its own.
@@ -112,7 +155,9 @@ pub(crate) fn running_role() {
                 async move { runtime.run(call).await }
             });
             assert!(comes_true(|| runtime.count(&tenant).1 == 1).await, "{:?}", runtime.count(&tenant));
-            processes::cells().iter().for_each(|cell| kill(cell.pid));
+            for cell in processes::cells() {
+                kill(cell.pid);
+            }
             let report = tokio::time::timeout(PATIENCE, running).await.expect("it ends").expect("no panic");
             let report = report.expect("a report");
             let failure = failure(&report);

@@ -5,11 +5,9 @@
 //!
 //! Start reading at `stage` (a runtime for one test), then at any subject.
 #![expect(
-    clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::print_stdout,
     reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
 )]
 #![expect(
@@ -20,6 +18,7 @@
 mod alone;
 mod basics;
 mod bounds;
+mod chaos;
 mod denials;
 mod dropping;
 mod emit;
@@ -31,12 +30,14 @@ mod kills;
 mod memory_of_cells;
 mod not_entered;
 mod ordinary_user;
+mod output;
 mod pressure;
 mod probes;
 mod processes;
 mod requires;
 mod stage;
 mod standing;
+mod surroundings;
 mod text;
 mod walls;
 
@@ -67,6 +68,7 @@ pub(crate) struct Test {
 const ALL: &[&[Test]] = &[
     basics::TESTS,
     bounds::TESTS,
+    chaos::TESTS,
     denials::TESTS,
     dropping::TESTS,
     emit::TESTS,
@@ -80,6 +82,7 @@ const ALL: &[&[Test]] = &[
     ordinary_user::TESTS,
     pressure::TESTS,
     probes::TESTS,
+    surroundings::TESTS,
     text::TESTS,
     walls::TESTS,
 ];

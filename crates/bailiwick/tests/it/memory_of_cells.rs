@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use bailiwick::{Call, Tenant};
 use serde_json::json;
 
-use crate::alone::{command, in_a_process_of_its_own, succeeds};
+use crate::alone::{command, in_a_process_of_its_own, program, succeeds};
 use crate::processes;
 use crate::requires::{Needs, has};
 use crate::stage::{block_on, comes_true, few, gives, marker, with_timers};
@@ -20,7 +20,7 @@ const VARIABLE: &str = "SECRET_MARKER";
 
 fn cells_hold_nothing_of_the_host_and_of_its_environment() {
     if has(&[Needs::Root]) {
-        succeeds(command("memory_of_cells").env(VARIABLE, marker(32)));
+        succeeds(command("memory_of_cells").arg(marker(32)).env(VARIABLE, marker(32)));
     }
 }
 
@@ -66,6 +66,8 @@ fn holds(memory: &[u8], text: &str) -> bool {
 /// Runs in a process of its own.
 pub(crate) fn role() {
     let variable = std::env::var(VARIABLE).expect("the variable");
+    let argument = std::env::args().nth(2).expect("the argument");
+    let program = program().to_string_lossy().into_owned();
     let on_the_heap = marker(32);
     let folder = tempfile::Builder::new().prefix(&marker(20)).tempdir().expect("a folder");
     let path = folder.path().join(marker(20));
@@ -77,7 +79,8 @@ pub(crate) fn role() {
         gives(&runtime, call, json!(sent)).await;
         assert!(comes_true(|| runtime.count(&Tenant::default()).0 >= 2).await);
 
-        let secrets = [variable.as_str(), &on_the_heap, &path.to_string_lossy(), &sent];
+        let path = path.to_string_lossy();
+        let secrets = [variable.as_str(), &argument, &program, &on_the_heap, &path, &sent];
         let own = memory(std::process::id());
         for secret in secrets {
             assert!(holds(&own, secret), "the search does not even find {secret} in the host");

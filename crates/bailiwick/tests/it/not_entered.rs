@@ -29,7 +29,10 @@ pub(crate) fn role() -> ExitCode {
     block_on(async {
         let error = Runtime::builder().build().await.expect_err("it was not entered");
         assert_eq!(error, StartError::NotEntered);
-        assert!(error.to_string().contains("enter()") && error.hint().contains("first line of `main`"), "{error}");
+        assert!(
+            error.to_string().contains("enter()") && error.hint().contains("first line of `main`"),
+            "{error}"
+        );
         assert_eq!(processes::nurseries(), [], "a process was started");
     });
     ExitCode::SUCCESS

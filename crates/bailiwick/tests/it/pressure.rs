@@ -25,14 +25,18 @@ fn waits(milliseconds: u64) -> Call {
     Call::body(source).argument("ms", milliseconds).policy(with_timers("wall: 20s"))
 }
 
-fn spawn(runtime: &Runtime, call: Call) -> tokio::task::JoinHandle<Result<bailiwick::types::CallReport, RunError>> {
+fn spawn(
+    runtime: &Runtime,
+    call: Call,
+) -> tokio::task::JoinHandle<Result<bailiwick::types::CallReport, RunError>> {
     let runtime = runtime.clone();
     tokio::spawn(async move { runtime.run(call).await })
 }
 
 fn calls_beyond_the_bounds_are_told_to_come_back_and_none_is_lost() {
     block_on(async {
-        let runtime = few().parked(2).at_once(2, 2).patience(Duration::from_secs(20)).build().await.expect("cells");
+        let runtime =
+            few().parked(2).at_once(2, 2).patience(Duration::from_secs(20)).build().await.expect("cells");
         let out = || runtime.count(&Tenant::default()).1;
         let running = [spawn(&runtime, waits(700)), spawn(&runtime, waits(700))];
         assert!(comes_true(|| out() == 2).await, "{}", out());
@@ -80,7 +84,8 @@ fn a_call_whose_turn_does_not_come_is_told_to_come_back() {
 fn a_burst_of_calls_is_served_to_the_last() {
     block_on(async {
         let runtime = few().parked(4).at_once(16, 1000).patience(PATIENCE).build().await.expect("cells");
-        let calls: Vec<_> = (0..200).map(|n| spawn(&runtime, Call::body("return n").argument("n", n))).collect();
+        let calls: Vec<_> =
+            (0..200).map(|n| spawn(&runtime, Call::body("return n").argument("n", n))).collect();
         for (number, call) in calls.into_iter().enumerate() {
             let report = call.await.expect("no panic").expect("a report");
             assert_eq!(report.value(), &json!(number), "{:?}", report.failure());
@@ -95,7 +100,7 @@ fn a_nursery_is_replaced_while_calls_go_on() {
 /// Runs in a process of its own.
 pub(crate) fn renewal_role() {
     block_on(async {
-        let runtime = few().parked(2).renew_after(5, Duration::from_secs(600)).build().await.expect("cells");
+        let runtime = few().parked(2).renew_after(5, Duration::from_mins(10)).build().await.expect("cells");
         let mut seen: BTreeSet<u32> = processes::nurseries().iter().map(|one| one.pid).collect();
         let long = spawn(&runtime, waits(1500));
         assert!(comes_true(|| runtime.count(&Tenant::default()).1 == 1).await);
@@ -113,7 +118,7 @@ pub(crate) fn renewal_role() {
         assert_eq!(report.value(), &json!("waited"), "{:?}", report.failure());
         let one_left = || processes::nurseries().len() == 1;
         assert!(comes_true(one_left).await, "{:?}", processes::nurseries());
-        println!("{} nurseries served 121 calls", seen.len());
+        crate::output::line(format_args!("{} nurseries served 121 calls", seen.len()));
     });
 }
 
@@ -132,14 +137,19 @@ pub(crate) fn slow_host_role() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let forked = processes::cells().len();
-        println!("{forked} cells were forked while nobody listened");
-        let calls: Vec<_> = (0..20).map(|n| spawn(&runtime, Call::body("return n").argument("n", n))).collect();
+        crate::output::line(format_args!("{forked} cells were forked while nobody listened"));
+        let calls: Vec<_> =
+            (0..20).map(|n| spawn(&runtime, Call::body("return n").argument("n", n))).collect();
         for (number, call) in calls.into_iter().enumerate() {
             let report = call.await.expect("no panic").expect("a report");
             assert_eq!(report.value(), &json!(number), "{:?}", report.failure());
         }
         let now = processes::nurseries();
-        assert_eq!(now.first().map(|one| one.pid), nursery.first().map(|one| one.pid), "the nursery was lost after {forked} cells");
+        assert_eq!(
+            now.first().map(|one| one.pid),
+            nursery.first().map(|one| one.pid),
+            "the nursery was lost after {forked} cells"
+        );
         assert!(comes_true(|| runtime.count(&Tenant::default()).0 >= 50).await);
     });
 }

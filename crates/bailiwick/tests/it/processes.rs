@@ -82,7 +82,13 @@ pub(crate) fn memory_in_use() -> u64 {
     kibibytes * 1024
 }
 
-/// The cgroups that were made by a process and are still there.
+/// Whether a process is in a cgroup that was made for it.
+#[track_caller]
+pub(crate) fn is_in_a_cgroup_of_ours(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/cgroup")).expect("its cgroups").contains("/bailiwick-")
+}
+
+/// The cgroups that were made by a process of this number and are still there.
 pub(crate) fn cgroups_of(pid: u32) -> Vec<String> {
     let mut found = Vec::new();
     find_cgroups(Path::new("/sys/fs/cgroup"), &format!("bailiwick-{pid}-"), 5, &mut found);

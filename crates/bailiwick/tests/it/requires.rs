@@ -14,6 +14,8 @@ pub(crate) enum Needs {
     Unshare,
     /// The program `setpriv`.
     Setpriv,
+    /// A program `env` that can ignore signals for what it starts.
+    Env,
 }
 
 impl Needs {
@@ -23,6 +25,7 @@ impl Needs {
             Self::UserNamespaces => "userns",
             Self::Unshare => "unshare",
             Self::Setpriv => "setpriv",
+            Self::Env => "env",
         }
     }
 
@@ -35,6 +38,9 @@ impl Needs {
             }
             Self::Unshare => (!works("unshare", &["--version"])).then_some("no such program"),
             Self::Setpriv => (!works("setpriv", &["--version"])).then_some("no such program"),
+            Self::Env => {
+                (!works("env", &["--ignore-signal=CHLD", "true"])).then_some("it cannot ignore signals")
+            }
         }
     }
 }
@@ -42,15 +48,20 @@ impl Needs {
 /// Whether all of it is there; else the test has to return.
 #[must_use]
 pub(crate) fn has(needs: &[Needs]) -> bool {
-    let demanded = std::env::var("BAILIWICK_REQUIRE").unwrap_or_default();
     for need in needs {
-        let Some(why) = need.lack() else { continue };
-        let name = need.name();
-        assert!(!demanded.split(',').any(|one| one.trim() == name), "{name} is required here, and {why}");
-        println!("SKIP: needs {name} ({why})");
-        return false;
+        if let Some(why) = need.lack() {
+            skip(*need, why);
+            return false;
+        }
     }
     true
+}
+
+/// Says that a test is skipped for want of something, which fails where that is required.
+pub(crate) fn skip(need: Needs, why: &str) {
+    let (name, demanded) = (need.name(), std::env::var("BAILIWICK_REQUIRE").unwrap_or_default());
+    assert!(!demanded.split(',').any(|one| one.trim() == name), "{name} is required here, and {why}");
+    crate::output::line(format_args!("SKIP: needs {name} ({why})"));
 }
 
 fn works(program: &str, arguments: &[&str]) -> bool {

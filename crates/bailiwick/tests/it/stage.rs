@@ -85,7 +85,9 @@ pub(crate) fn failure(report: &CallReport) -> &Failure {
 }
 
 fn shown(call: &Call) -> String {
-    format!("{call:?}").chars().take(600).collect()
+    let whole = format!("{call:?}");
+    // A policy is a page of its own.
+    whole.split(", policy: ").next().unwrap_or_default().chars().take(600).collect()
 }
 
 /// Whether a condition comes true in time.

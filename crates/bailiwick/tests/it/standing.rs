@@ -3,13 +3,15 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use bailiwick::Call;
 use bailiwick::types::{Receipt, WallStatus};
 use serde_json::{Value, json};
 
 use crate::processes;
-use crate::stage::{block_on, comes_true, few, gives};
+use crate::stage::{PATIENCE, block_on, comes_true, few, gives};
+use crate::walls::is_walled_in;
 
 /// What such a program says of itself.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub(crate) fn role() {
         gives(&runtime, Call::body("const x: number = 1; console.log(x); return x"), json!(1)).await;
         let report = runtime.run(Call::body("return 'x'.repeat(100)")).await.expect("a report");
         assert!(comes_true(|| runtime.count(&bailiwick::Tenant::default()).0 >= 2).await, "no parked cells");
-        println!("{}", json!({"pid": std::process::id(), "receipt": report.receipt()}));
+        crate::output::line(json!({"pid": std::process::id(), "receipt": report.receipt()}));
         let mut rest = Vec::new();
         std::io::stdin().read_to_end(&mut rest).expect("stdin");
     });
@@ -63,6 +65,20 @@ impl Standing {
     pub(crate) fn cells(&self) -> Vec<u32> {
         let nurseries = self.nurseries().into_iter();
         nurseries.flat_map(processes::children).map(|process| process.pid).collect()
+    }
+
+    /// Its one nursery, and its cells as soon as they have walled themselves in: the host hears of a cell a moment
+    /// before that, and the cell hears nothing before.
+    #[track_caller]
+    pub(crate) fn walled_in(&self) -> (u32, Vec<u32>) {
+        let (nurseries, cells) = (self.nurseries(), self.cells());
+        assert!(nurseries.len() == 1 && cells.len() >= 2, "{nurseries:?} {cells:?}");
+        let deadline = Instant::now() + PATIENCE;
+        while !cells.iter().all(|cell| is_walled_in(nurseries[0], *cell)) {
+            assert!(Instant::now() < deadline, "{cells:?} are not walled in");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        (nurseries[0], cells)
     }
 
     /// The status of one demand, and what is said to hold it.

@@ -19,6 +19,9 @@ crate::tests!(
     a_source_of_ten_megabytes_runs_where_the_operator_allows_it,
     arguments_beyond_their_bound_are_refused_before_a_cell_is_asked,
     megabytes_of_arguments_and_results_pass,
+    code_cannot_step_out_of_what_is_put_around_it,
+    a_comment_at_the_end_swallows_nothing,
+    a_thousand_arguments_are_variables,
 );
 
 fn a_proto_in_the_arguments_is_plain_data() {
@@ -90,6 +93,7 @@ fn a_result_that_nests_too_deep_is_told_as_such() {
 fn lone_surrogates_end_as_text_or_as_the_codes_own_failure() {
     block_on(async {
         let runtime = runtime().await;
+        let mut wrong = Vec::new();
         for source in [
             "return '\\ud800'",
             "return 'a\\udc00b'",
@@ -101,8 +105,11 @@ fn lone_surrogates_end_as_text_or_as_the_codes_own_failure() {
         ] {
             let report = runtime.run(Call::body(source)).await.expect("a report");
             let code = report.failure().map(|failure| failure.code);
-            assert!(matches!(code, None | Some(ErrorCode::EvalError)), "{source}: {:?}", report.failure());
+            if !matches!(code, None | Some(ErrorCode::EvalError)) {
+                wrong.push((source, code));
+            }
         }
+        assert_eq!(wrong, []);
     });
 }
 
@@ -155,5 +162,61 @@ fn megabytes_of_arguments_and_results_pass() {
         let text = "0123456789abcdef".repeat(512 << 10);
         let call = Call::body("return x + x.length").argument("x", text.clone()).policy(policy);
         gives(&runtime, call, json!(format!("{text}{}", 8 << 20))).await;
+    });
+}
+
+fn code_cannot_step_out_of_what_is_put_around_it() {
+    block_on(async {
+        let runtime = runtime().await;
+        for source in [
+            "return 1 } async function second() { return 2",
+            "return 1 }); (async () => { return 2",
+            "}\n{",
+            "}; globalThis.x = 1; {",
+            "return 1; } catch {} finally {",
+            "`${",
+            "/* never closed",
+            "return 'never closed",
+            "*/ return 1 /*",
+        ] {
+            fails(&runtime, Call::body(source), ErrorCode::SyntaxError).await;
+        }
+        for source in ["1) + (2", "1, 2); (3", "1; 2", "", "return 1", "1 }", "if (1) 2"] {
+            fails(&runtime, Call::expression(source), ErrorCode::SyntaxError).await;
+        }
+        for source in ["return this === undefined || this === globalThis", "return new.target === undefined"]
+        {
+            gives(&runtime, Call::body(source), json!(true)).await;
+        }
+    });
+}
+
+fn a_comment_at_the_end_swallows_nothing() {
+    block_on(async {
+        let runtime = runtime().await;
+        for source in ["return 1 // end", "return 1 /* end */", "return 1\n// end\u{2028}", "return 1 // \\"]
+        {
+            gives(&runtime, Call::body(source), json!(1)).await;
+        }
+        gives(&runtime, Call::expression("1 // end"), json!(1)).await;
+        gives(&runtime, Call::execute("function execute() { return 1 } // end"), json!(1)).await;
+        let emitted = runtime.emit(bailiwick::PureCall {
+            source: "emit(1) // end".to_owned(),
+            input: String::new(),
+            wall_ms: 5000,
+            output_bytes: 100,
+        });
+        assert_eq!(emitted.await.expect("it is started"), bailiwick::Emitted::Output("1".to_owned()));
+    });
+}
+
+fn a_thousand_arguments_are_variables() {
+    block_on(async {
+        let runtime = runtime().await;
+        let mut call = Call::body("return a0 + a500 + a999");
+        for number in 0..1000 {
+            call = call.argument(format!("a{number}"), number);
+        }
+        gives(&runtime, call, json!(1499)).await;
     });
 }

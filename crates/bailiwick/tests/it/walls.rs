@@ -1,5 +1,6 @@
 //! The wall from outside: what the kernel shows of parked cells and of their nursery.
 
+use bailiwick::types::WallStatus;
 use bailiwick::{Call, Tenant};
 use serde_json::json;
 
@@ -21,6 +22,9 @@ fn parked_cells_have_what_the_receipt_says_and_nothing_else() {
 
 /// Runs in a process of its own.
 pub(crate) fn role() {
+    // Something that the program leaves open for whatever it starts.
+    let left_open = std::fs::File::open("/dev/null").expect("a file");
+    rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).expect("a descriptor to inherit");
     block_on(async {
         let runtime = few().parked(4).build().await.expect("cells");
         gives(&runtime, Call::body("return 1"), json!(1)).await;
@@ -36,6 +40,13 @@ pub(crate) fn role() {
             assert_eq!(hard_limit(*cell, "Max open files"), Some(1));
         }
         look_at(nursery);
+        let walls = runtime.walls(&Tenant::default()).await.expect("walls");
+        let together =
+            walls.iter().find(|wall| wall.demand == "memory of all calls together").expect("a demand");
+        for pid in cells.iter().chain([&nursery]) {
+            let claimed = together.status == WallStatus::Enforced;
+            assert_eq!(claimed, processes::is_in_a_cgroup_of_ours(*pid), "{together:?}");
+        }
         let numbers = status(nursery, "NSpid");
         assert!(numbers.ends_with("\t1"), "the nursery is not pid 1 of its namespace: {numbers}");
         drop(runtime);
@@ -73,7 +84,11 @@ fn look_at(pid: u32) {
         assert_ne!(namespace(pid, kind), namespace(own, kind), "the {kind} namespace of {pid} is ours");
     }
     let numbers = status(pid, "NSpid");
-    assert_eq!(numbers.split_whitespace().count(), status(own, "NSpid").split_whitespace().count() + 1, "{numbers}");
+    assert_eq!(
+        numbers.split_whitespace().count(),
+        status(own, "NSpid").split_whitespace().count() + 1,
+        "{numbers}"
+    );
     let environment = std::fs::read(format!("/proc/{pid}/environ")).expect("an environment");
     assert_eq!(environment, b"", "the environment of {pid}");
     for folder in ["root", "cwd"] {
@@ -84,14 +99,19 @@ fn look_at(pid: u32) {
     let only = mounts.lines().collect::<Vec<_>>();
     assert!(matches!(only.as_slice(), [one] if one.contains("tmpfs ro,")), "{mounts}");
     let devices = std::fs::read_to_string(format!("/proc/{pid}/net/dev")).expect("devices");
-    assert_eq!(devices.lines().skip(2).map(|line| line.split(':').next().unwrap_or("").trim()).collect::<Vec<_>>(), ["lo"]);
+    assert_eq!(
+        devices.lines().skip(2).map(|line| line.split(':').next().unwrap_or("").trim()).collect::<Vec<_>>(),
+        ["lo"]
+    );
     let routes = std::fs::read_to_string(format!("/proc/{pid}/net/route")).expect("routes");
     assert!(routes.lines().count() <= 1, "{routes}");
     for (limit, most) in [("Max core file size", 0), ("Max file size", 0), ("Max locked memory", 0)] {
         assert_eq!(hard_limit(pid, limit), Some(most), "{limit} of {pid}");
     }
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).expect("maps");
-    let both = maps.lines().find(|line| line.split_whitespace().nth(1).is_some_and(|flags| flags.starts_with("rwx")));
+    let both = maps
+        .lines()
+        .find(|line| line.split_whitespace().nth(1).is_some_and(|flags| flags.starts_with("rwx")));
     assert_eq!(both, None, "memory of {pid} that can be written and executed");
 }
 

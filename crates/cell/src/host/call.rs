@@ -76,22 +76,38 @@ enum Last {
     Silent {
         garbled: bool,
     },
+    /// It was dead before the job could be sent.
+    NeverBegan,
     /// The deadline.
     Late,
 }
 
-/// Runs one job in one cell.
+/// A job, ready to be sent.
+pub(super) struct Order {
+    frame: Vec<u8>,
+    limits: JobLimits,
+}
+
+impl Order {
+    pub(super) fn new(job: Job) -> Result<Self, CallError> {
+        let limits = job.limits;
+        let frame = encode(&ToCell::Start(Box::new(job))).map_err(|_| CallError::Unsendable)?;
+        Ok(Self { frame, limits })
+    }
+}
+
+/// Runs one job in one cell; none when the cell was dead before it could read any of it.
 pub(super) async fn run(
     cell: Leased,
-    job: Job,
+    order: &Order,
     on_line: &mut (dyn FnMut(LogLine) + Send),
-) -> Result<Ended, CallError> {
-    let limits = job.limits;
-    let frame = encode(&ToCell::Start(Box::new(job))).map_err(|_| CallError::Unsendable)?;
+) -> Option<Ended> {
+    let Order { frame, limits } = order;
+    let limits = *limits;
     let started = Instant::now();
     let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
     let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
-    let talk = talk(&cell, &frame, bound(limits), &mut lines);
+    let talk = talk(&cell, frame, bound(limits), &mut lines);
     let last = timeout_at(deadline.into(), talk).await.unwrap_or(Last::Late);
     if matches!(last, Last::Late) {
         cell.kill();
@@ -112,15 +128,19 @@ pub(super) async fn run(
             }
             believe(given, limits)
         }
-        Last::Violation(number) => Err(failure::violation(seccomp::name(number), number)),
-        Last::Late => Err(failure::late(limits)),
-        Last::Probed(_) | Last::Silent { garbled: true } => Err(failure::garbled()),
-        Last::Silent { garbled: false } => Err(match cell.nest.ending(cell.serial).await {
-            Some(ending) => failure::silence(Silence::of(ending), limits),
+        Last::Violation(number) => Err(Box::new(failure::violation(seccomp::name(number), number))),
+        Last::Late => Err(Box::new(failure::late(limits))),
+        Last::NeverBegan => return None,
+        Last::Probed(_) | Last::Silent { garbled: true } => Err(Box::new(failure::garbled())),
+        Last::Silent { garbled: false } => Err(Box::new(match cell.nest.ending(cell.serial).await {
+            Some(ending) => match Silence::of(ending) {
+                Silence::Killed if !cell.nest.was_out_of_memory() => failure::killed(),
+                silence => failure::silence(silence, limits),
+            },
             None => failure::nursery_died(),
-        }),
+        })),
     };
-    Ok(Ended { result: result.map_err(Box::new), usage, logs_dropped, missing })
+    Some(Ended { result, usage, logs_dropped, missing })
 }
 
 /// Has a cell try to break its wall.
@@ -147,6 +167,7 @@ pub(super) async fn probe(cell: Leased, probe: Probe) -> Result<ProbeResult, Cal
         ),
         Last::Probed(result) => ProbeResult::WentThrough(result),
         Last::Late => ProbeResult::Ended("the deadline"),
+        Last::NeverBegan => ProbeResult::Ended("a death before its turn"),
         Last::Done(_) | Last::Silent { garbled: true } => ProbeResult::Ended("nonsense"),
         Last::Silent { garbled: false } => match cell.nest.ending(cell.serial).await.map(Silence::of) {
             Some(Silence::Fault(what)) => ProbeResult::Ended(what),
@@ -169,6 +190,7 @@ fn bound(limits: JobLimits) -> usize {
 /// Sends the job and hears the cell out.
 async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) -> Last {
     let silent = Last::Silent { garbled: false };
+    let mut began = true;
     let mut rest = frame;
     while !rest.is_empty() {
         match cell.socket.try_write(rest) {
@@ -178,8 +200,11 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
                     return silent;
                 }
             }
-            // It is gone already; what it said before is still to be read.
-            Err(_) => break,
+            // It was gone before it read anything; what it said before that is still to be read.
+            Err(_) => {
+                began = rest.len() < frame.len();
+                break;
+            }
         }
     }
     let mut decoder = Decoder::new(bound);
@@ -189,9 +214,11 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
             return silent;
         }
         match cell.socket.try_read(&mut buffer) {
+            Ok(0) if !began => return Last::NeverBegan,
             Ok(0) => return Last::Silent { garbled: decoder.is_within_a_frame() },
             Ok(length) => decoder.push(buffer.get(..length).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+            Err(_) if !began => return Last::NeverBegan,
             Err(_) => return silent,
         }
         loop {
@@ -208,17 +235,17 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
 }
 
 /// Turns what a cell claims into what a caller gets.
-fn believe(claimed: Claimed, limits: JobLimits) -> Result<Given, Failure> {
+fn believe(claimed: Claimed, limits: JobLimits) -> Result<Given, Box<Failure>> {
     let within = |text: &str| text.len() as u64 <= limits.result;
     match claimed {
         Claimed::Value(text) if within(&text) => {
             // Bounded in depth by the parser itself.
-            serde_json::from_str(&text).map(Given::Value).map_err(|_| failure::garbled())
+            serde_json::from_str(&text).map(Given::Value).map_err(|_| Box::new(failure::garbled()))
         }
         Claimed::Output { text, over } if within(&text) => Ok(Given::Output { text, over }),
-        Claimed::Value(_) | Claimed::Output { .. } => Err(failure::garbled()),
+        Claimed::Value(_) | Claimed::Output { .. } => Err(Box::new(failure::garbled())),
         Claimed::Findings(findings) => Ok(Given::Findings(findings)),
-        Claimed::Trouble(trouble) => Err(failure::trouble(*trouble, limits)),
+        Claimed::Trouble(trouble) => Err(Box::new(failure::trouble(*trouble, limits))),
     }
 }
 

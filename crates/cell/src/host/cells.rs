@@ -44,7 +44,7 @@ struct Slot {
 impl Cells {
     /// Starts cells, and the nursery of the default tenant: what this machine cannot do is known at once.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        if tokio::runtime::Handle::try_current().is_err() {
+        if !has_drivers() {
             return Err(StartError::NoRuntime);
         }
         // Two descriptors per cell that is parked or out.
@@ -71,11 +71,23 @@ impl Cells {
         on_line: &mut (dyn FnMut(LogLine) + Send),
     ) -> Result<Ended, CallError> {
         let _turn = self.turn().await?;
-        let cell = self.cell(tenant).await?;
-        let began = Instant::now();
-        let ended = call::run(cell, job, on_line).await;
-        self.learn(began.elapsed());
-        ended
+        let order = call::Order::new(job)?;
+        let mut tries = 0;
+        loop {
+            let cell = self.cell(tenant).await?;
+            let began = Instant::now();
+            let ended = call::run(cell, &order, on_line).await;
+            tries += 1;
+            match ended {
+                // Nothing of the job was read, so nothing of it can happen twice.
+                None if tries < TRIES + self.shared.options.parked => {}
+                None => return Err(StartError::Silent(None).into()),
+                Some(ended) => {
+                    self.learn(began.elapsed());
+                    return Ok(ended);
+                }
+            }
+        }
     }
 
     /// Has a fresh cell try to break its wall.
@@ -99,15 +111,20 @@ impl Cells {
 
     /// Cells of a tenant that are parked, and that are out.
     pub fn count(&self, tenant: &Tenant) -> (usize, usize) {
-        let nest = current(&self.slot(tenant));
-        nest.map_or((0, 0), |nest| (nest.parked(), nest.out()))
+        self.known(tenant).map_or((0, 0), |nest| (nest.parked(), nest.out()))
     }
 
     /// Kills a tenant's nursery, to see that calls go on afterwards.
     pub fn kill_nursery(&self, tenant: &Tenant) {
-        if let Some(nest) = current(&self.slot(tenant)) {
+        if let Some(nest) = self.known(tenant) {
             nest.kill();
         }
+    }
+
+    /// The nursery of a tenant that has one.
+    fn known(&self, tenant: &Tenant) -> Option<Arc<Nest>> {
+        let tenants = self.shared.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        tenants.get(tenant).and_then(|slot| current(slot))
     }
 
     /// Waits for this call's turn.
@@ -199,6 +216,22 @@ impl Cells {
     }
 }
 
+/// Whether there is a tokio runtime here with its I/O and time drivers. It has no way to ask but trying, and trying
+/// without them panics.
+fn has_drivers() -> bool {
+    let Ok(handle) = tokio::runtime::Handle::try_current() else { return false };
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let tried = std::panic::catch_unwind(|| {
+        let _inside = handle.enter();
+        let _timer = tokio::time::sleep(Duration::ZERO);
+        // A system that has no socket for it is told of later, by the step that needs one.
+        tokio::net::UnixDatagram::unbound().is_ok()
+    });
+    std::panic::set_hook(before);
+    tried.is_ok()
+}
+
 fn current(slot: &Slot) -> Option<Arc<Nest>> {
     slot.nest.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -228,7 +261,11 @@ async fn make(shared: &Arc<Shared>, slot: &Arc<Slot>) -> Result<Arc<Nest>, Start
         .await
         .map_err(|_| StartError::Silent(None))??;
     let (shared_then, slot_then) = (Arc::downgrade(shared), Arc::downgrade(slot));
-    Nest::adopt(fresh, shared.options.parked, move || heal(&shared_then, &slot_then))
+    Nest::adopt(fresh, shared.options.parked, move |nest| {
+        if !nest.died_young() {
+            heal(&shared_then, &slot_then);
+        }
+    })
 }
 
 /// Starts the next nursery as soon as one has died, so that the next call does not have to.

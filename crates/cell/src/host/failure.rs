@@ -111,6 +111,15 @@ pub(super) fn silence(silence: Silence, limits: JobLimits) -> Failure {
     }
 }
 
+/// A cell that somebody else killed.
+pub(super) fn killed() -> Failure {
+    failure(
+        ErrorCode::Crashed,
+        "somebody outside killed the cell".to_owned(),
+        Some("look for who kills processes on this machine; then try again".to_owned()),
+    )
+}
+
 /// A nursery that took its cells with it.
 pub(super) fn nursery_died() -> Failure {
     failure(

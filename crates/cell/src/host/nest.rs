@@ -22,6 +22,9 @@ const NEWS: Duration = Duration::from_millis(500);
 /// With this many parked cells each goes through a call once while nobody waits for it.
 const REHEARSED: std::ops::RangeInclusive<usize> = 2..=64;
 
+/// A nursery that dies at this age is not replaced before somebody needs it.
+const YOUNG: Duration = Duration::from_millis(200);
+
 /// One nursery.
 #[derive(Debug)]
 pub(super) struct Nest {
@@ -84,7 +87,7 @@ impl Nest {
     pub(super) fn adopt(
         fresh: Fresh,
         target: usize,
-        on_death: impl Fn() + Send + 'static,
+        on_death: impl Fn(&Self) + Send + 'static,
     ) -> Result<Arc<Self>, StartError> {
         let Fresh { control, process, walls, cgroup } = fresh;
         if tokio::runtime::Handle::try_current().is_err() {
@@ -99,7 +102,7 @@ impl Nest {
             state: Mutex::default(),
             arrived: Notify::new(),
             news: Notify::new(),
-            target: target.max(1),
+            target,
             made: Instant::now(),
             walls: receipt::walls(&walls, cgroup),
             missing: walls.missing,
@@ -195,14 +198,11 @@ impl Nest {
 
     fn born(&self, serial: u64, descriptors: Vec<OwnedFd>) {
         let mut descriptors = descriptors.into_iter();
-        let (Some(socket), Some(pidfd)) = (descriptors.next(), descriptors.next()) else {
-            self.died();
-            return;
-        };
-        let parked = packets::never_block(&socket)
-            .ok()
-            .and_then(|()| UnixStream::from_std(socket.into()).ok())
-            .map(|socket| Parked { serial, socket, pidfd });
+        let parked = descriptors.next().zip(descriptors.next()).and_then(|(socket, pidfd)| {
+            packets::never_block(&socket).ok()?;
+            let socket = UnixStream::from_std(socket.into()).ok()?;
+            Some(Parked { serial, socket, pidfd })
+        });
         let mut state = self.lock();
         state.asked = state.asked.saturating_sub(1);
         state.not_born = None;
@@ -278,6 +278,16 @@ impl Nest {
         tokio::time::timeout(NEWS, news).await.ok().flatten()
     }
 
+    /// Whether the kernel has killed cells of this nursery for want of memory since this was last asked.
+    pub(super) fn was_out_of_memory(&self) -> bool {
+        self.process.was_out_of_memory()
+    }
+
+    /// Whether it died so young that the next one would too.
+    pub(super) fn died_young(&self) -> bool {
+        self.made.elapsed() < YOUNG
+    }
+
     /// Kills the nursery itself, for tests of what happens then.
     pub(super) fn kill(&self) {
         self.process.kill();
@@ -338,7 +348,7 @@ impl Drop for Leased {
     }
 }
 
-async fn read_news(control: Arc<UnixDatagram>, nest: Weak<Nest>, on_death: impl Fn() + Send) {
+async fn read_news(control: Arc<UnixDatagram>, nest: Weak<Nest>, on_death: impl Fn(&Nest) + Send) {
     let mut buffer = vec![0; LARGEST_PACKET];
     loop {
         let received = control
@@ -357,6 +367,6 @@ async fn read_news(control: Arc<UnixDatagram>, nest: Weak<Nest>, on_death: impl 
     if let Some(nest) = nest.upgrade() {
         nest.died();
         nest.kill();
-        on_death();
+        on_death(&nest);
     }
 }

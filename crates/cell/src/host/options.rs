@@ -38,7 +38,7 @@ impl Demand {
 /// walls at least as high as the floor.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Cells kept ready ahead of need, per tenant.
+    /// Cells kept ready ahead of need, per tenant; with none, each call waits for its fork.
     pub parked: usize,
     /// Calls that run at once, over all tenants.
     pub at_once: usize,
@@ -50,8 +50,8 @@ pub struct Options {
     pub calls_per_nursery: u64,
     /// Age at which a nursery is replaced.
     pub nursery_age: Duration,
-    /// Memory of all cells of a nursery together, where a cgroup can be had.
-    pub memory: u64,
+    /// Memory of all cells of a nursery together, where a cgroup can be had; without it each call is bounded alone.
+    pub memory: Option<u64>,
     /// Nurseries kept at once; the one idle longest makes room.
     pub tenants: usize,
     /// How much of the engine a nursery builds ahead.
@@ -69,7 +69,7 @@ impl Default for Options {
             patience: Duration::from_secs(5),
             calls_per_nursery: 20_000,
             nursery_age: Duration::from_mins(10),
-            memory: 2 << 30,
+            memory: Some(2 << 30),
             tenants: 16,
             breadth: Breadth::All,
             demand: Demand::Floor,

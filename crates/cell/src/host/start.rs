@@ -35,9 +35,20 @@ pub(super) struct Fresh {
 pub(super) struct Process {
     pidfd: Option<OwnedFd>,
     cgroup: Option<Cgroup>,
+    /// Kills by the kernel for want of memory that were told already.
+    told: AtomicU64,
 }
 
+/// How long a program waits at most for the end of a nursery whose cgroup it has to remove.
+const FAREWELL: Duration = Duration::from_millis(500);
+
 impl Process {
+    /// Whether the kernel has killed for want of memory since this was last asked.
+    pub(super) fn was_out_of_memory(&self) -> bool {
+        let kills = self.cgroup.as_ref().map_or(0, Cgroup::kills);
+        self.told.swap(kills, Ordering::Relaxed) < kills
+    }
+
     /// Kills it, and with it its cells.
     pub(super) fn kill(&self) {
         if let Some(pidfd) = &self.pidfd {
@@ -73,10 +84,16 @@ impl Drop for Process {
         let (Some(pidfd), cgroup) = (self.pidfd.take(), self.cgroup.take()) else { return };
         // A process that cannot be killed by its own handle is gone.
         let _gone = pidfd::kill(&pidfd);
+        if let Some(cgroup) = cgroup {
+            // A folder of the kernel's that nobody removes stays for ever, so its end is waited for, within reason.
+            let _late = wait_readable(&pidfd, Some(FAREWELL));
+            let _reaped_elsewhere = pidfd::reap_if_ended(&pidfd);
+            drop(cgroup);
+            return;
+        }
         // Ending a namespace of thousands of cells takes a while, and nobody has to wait for it.
         let reaper = std::thread::Builder::new().name("reap-nursery".to_owned()).spawn(move || {
             let _reaped_elsewhere = pidfd::reap(&pidfd);
-            drop(cgroup);
         });
         // Without a thread the process stays for whoever ends this one to reap.
         drop(reaper);
@@ -91,13 +108,10 @@ pub(super) fn start(options: &Options) -> Result<Fresh, StartError> {
     let (control, theirs) = packets::packet_pair()?;
     let arguments = [options.demand.asked().word(), breadth_word(options.breadth)];
     let mut first = reexec::start(enter::NAME, &arguments, theirs)?;
-    let cgroup = bound_memory(first.id(), options.memory);
-    let mut process = Process { pidfd: None, cgroup: None };
+    let cgroup = options.memory.and_then(|memory| bound_memory(first.id(), memory));
     let mechanism = cgroup.as_ref().map(Cgroup::mechanism);
-    process.cgroup = cgroup;
-    let begin = encode(&ToNursery::Begin).map_err(|_| StartError::Garbled)?;
-    packets::send(&control, &begin, &[])?;
-    let heard = hear_until_ready(&control, &mut process);
+    let mut process = Process { pidfd: None, cgroup, told: AtomicU64::new(0) };
+    let heard = begin(&control).and_then(|()| hear_until_ready(&control, &mut process));
     // The first process ends as soon as the second stands on its own, or when the socket closes.
     if heard.is_err() {
         let _ended_already = first.kill();
@@ -107,11 +121,17 @@ pub(super) fn start(options: &Options) -> Result<Fresh, StartError> {
     Ok(Fresh { control, process, walls, cgroup: mechanism })
 }
 
+/// Tells the nursery that all is prepared.
+fn begin(control: &OwnedFd) -> Result<(), StartError> {
+    let begin = encode(&ToNursery::Begin).map_err(|_| StartError::Garbled)?;
+    Ok(packets::send(control, &begin, &[])?)
+}
+
 /// A cgroup around a process, where one can be had; an ordinary user often cannot, and the receipt says so.
 fn bound_memory(pid: u32, memory: u64) -> Option<Cgroup> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let cgroup = Cgroup::make(&format!("bailiwick-{}-{number}", std::process::id()), memory).ok()?;
+    let cgroup = Cgroup::make("bailiwick", std::process::id(), number, memory).ok()?;
     cgroup.take_in(pid).ok()?;
     Some(cgroup)
 }

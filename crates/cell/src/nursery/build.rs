@@ -8,6 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use bailiwick_engine::{Breadth, Warm};
 use bailiwick_sys::alone::Alone;
+use bailiwick_sys::clock::Woken;
 use bailiwick_sys::clone::{Child, Own, Side, into_namespaces};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
@@ -58,6 +59,7 @@ struct Told {
 
 /// Builds all that can be built.
 pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
+    #[expect(clippy::disallowed_methods, reason = "looks whether there is one, and reads none of it")]
     let no_environment = std::env::vars_os().next().is_none();
     descriptors::close_from(1)?;
     wait_for_begin()?;
@@ -109,13 +111,11 @@ pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
 
 fn wait_for_begin() -> Result<(), Unbuilt> {
     let mut buffer = [0; 64];
-    loop {
-        clock::wait_readable(descriptors::zero(), None)?;
-        let packet = packets::receive(descriptors::zero(), &mut buffer)?;
-        match buffer.get(4..packet.length).map(decode) {
-            Some(Ok(ToNursery::Begin)) => return Ok(()),
-            _ => ending::exit_now(crate::ending::FINE),
-        }
+    while clock::wait_readable(descriptors::zero(), None)? == Woken::Interrupted {}
+    let packet = packets::receive(descriptors::zero(), &mut buffer)?;
+    match buffer.get(4..packet.length).map(decode) {
+        Some(Ok(ToNursery::Begin)) => Ok(()),
+        _ => ending::exit_now(crate::ending::FINE),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bailiwick::types::{WallStatus, Wallpart};
-use bailiwick::{Breadth, Call, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
+use bailiwick::{Breadth, Call, Options, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
 use serde_json::{Value, json};
 
 use crate::cells::{block_on, builder};
@@ -55,7 +55,12 @@ struct Seen {
 /// `bailiwick doctor`
 pub(crate) fn doctor(screen: &mut Screen, what: &Doctor) -> Result<u8, Failure> {
     let seen = block_on(async {
-        match builder(&what.cells, Breadth::All, None).parked(8).build().await {
+        match builder(&what.cells, Breadth::All, None)
+            .parked(8)
+            .memory(Options::default().memory)
+            .build()
+            .await
+        {
             Ok(runtime) => look(&runtime).await.map(Ok),
             Err(error) => Ok(Err(error)),
         }
@@ -93,10 +98,12 @@ fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
     if screen.wants_json() {
         let tried: Vec<Value> =
             tried.iter().map(|(name, held)| json!({"systemCall": name, "trapped": held})).collect();
+        let fixes: Vec<Value> =
+            fixes(walls).iter().map(|(demand, fix)| json!({"demand": demand, "fix": fix})).collect();
         screen.json(&json!({
             "cells": {
                 "available": true, "walls": walls, "missing": missing, "tried": tried,
-                "parkedLatencyUs": latency_us, "fixes": fixes(walls),
+                "parkedLatencyUs": latency_us, "fixes": fixes,
             },
             "backends": [],
         }));
@@ -116,8 +123,8 @@ fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
         }
         screen
             .line(&[plain(&format!("  a call in a parked cell takes {latency_us} µs (median of {TIMED})"))]);
-        for (what, fix) in fixes(walls).into_iter().flat_map(|fix| pair(&fix)) {
-            screen.line(&[warning("  to have "), plain(&what), plain(": "), plain(&fix)]);
+        for (what, fix) in fixes(walls) {
+            screen.line(&[warning("  to have "), plain(what), plain(": "), plain(fix)]);
         }
         for reason in missing {
             screen.line(&[faint("  could not be had: "), faint(reason)]);
@@ -137,28 +144,26 @@ fn status_word(status: WallStatus) -> Span<'static> {
     }
 }
 
-fn pair(fix: &Value) -> Option<(String, String)> {
-    let text = |key: &str| fix.get(key).and_then(Value::as_str).map(str::to_owned);
-    Some((text("demand")?, text("fix")?))
-}
-
-/// How to get what is not there.
-fn fixes(walls: &[Wallpart]) -> Vec<Value> {
+/// What is not there, and how to get it.
+fn fixes(walls: &[Wallpart]) -> Vec<(&str, &'static str)> {
     walls
         .iter()
-        .filter(|wall| wall.mechanism.contains("no ") && wall.status != WallStatus::Enforced || wall.mechanism.contains("(no "))
-        .filter_map(|wall| {
+        // A mechanism that is missing is named in brackets, also where another one holds the demand alone.
+        .filter(|wall| wall.mechanism.contains("(no "))
+        .map(|wall| {
             let fix = match wall.demand.as_str() {
                 "memory of all calls together" => {
                     "run as root, or in a delegated cgroup (systemd-run --user --scope -p Delegate=yes)"
                 }
-                "no other system calls" => "a kernel with CONFIG_SECCOMP_FILTER; in a container, allow seccomp()",
+                "no other system calls" => {
+                    "a kernel with CONFIG_SECCOMP_FILTER; in a container, allow seccomp()"
+                }
                 _ => {
                     "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone; in a \
-                     container, a seccomp profile that allows clone with namespaces, or run as root with CAP_SYS_ADMIN"
+                     container, a seccomp profile that allows clone with namespaces, or root with CAP_SYS_ADMIN"
                 }
             };
-            Some(json!({"demand": wall.demand, "fix": fix}))
+            (wall.demand.as_str(), fix)
         })
         .collect()
 }

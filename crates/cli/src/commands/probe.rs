@@ -12,7 +12,7 @@ use crate::typed;
 pub(crate) fn probe(screen: &mut Screen, what: &typed::Probe) -> Result<u8, Failure> {
     let probe = read(what)?;
     let result = block_on(async {
-        let runtime = Runtime::builder().parked(1).build().await?;
+        let runtime = Runtime::builder().parked(0).memory(None).build().await?;
         Ok(runtime.probe(probe).await?)
     })?;
     let (word, detail, code) = match &result {

@@ -68,7 +68,7 @@ pub(crate) fn read(path: &Path) -> Result<ToolFile, Failure> {
     if let Some(mut record) = reader.record(&root) {
         has_command = record.take("command").is_some();
         match record.take("code") {
-            Some(entry) => tool.code = reader.text(&entry).unwrap_or_default().to_owned(),
+            Some(entry) => reader.text(&entry).unwrap_or_default().clone_into(&mut tool.code),
             None if has_command => {}
             None => reader.wrong(&root, "the document has no `code`", Some("add `code: |`".to_owned())),
         }

@@ -75,7 +75,17 @@ impl Screen {
 
     /// One JSON object.
     pub(crate) fn json(&mut self, value: &Value) {
-        self.out.extend_from_slice(format!("{value:#}\n").as_bytes());
+        let text = format!("{value:#}\n");
+        for c in text.chars() {
+            if c == '\n' || span::is_harmless(c) {
+                self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                // Only texts hold such characters, and in a text an escape means the same.
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    self.out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                }
+            }
+        }
     }
 
     /// A remark on stderr that is not part of the result.

@@ -3,8 +3,10 @@
 mod bad_documents;
 mod configuration;
 mod documents;
+mod jsrun;
 mod output;
 mod policy;
+mod run;
 mod specs;
 
 use bailiwick_testkit::Program;

@@ -184,8 +184,11 @@
     const tag = plain(value, toStringTag);
     return typeof tag === 'string' && tag !== '' && tag !== maker ? tag : '';
   };
+  // The keys of an array of this length would take more memory than the array; it is shown by its first items only.
+  const HUGE = 10000;
   const visibleKeys = (state, value) => {
     const keys = list();
+    if (isArray(value) && value.length > HUGE) return keys;
     const all = ownKeys(value);
     for (let i = 0; i < all.length; i++) {
       const key = all[i];

@@ -3,8 +3,14 @@
 // `for of`, no method call on a value, no plain array (`list()` has no prototype, so no setter can lie in wait).
 (function (native) {
   'use strict';
-  const { apply, construct, ownKeys, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Reflect;
+  const { apply, construct, ownKeys, getPrototypeOf, defineProperty } = Reflect;
   const { setPrototypeOf } = Object;
+  const describe = Reflect.getOwnPropertyDescriptor;
+  // A descriptor that inherits nothing: reading `get` of a data property must not find one on Object.prototype.
+  const getOwnPropertyDescriptor = (object, key) => {
+    const descriptor = describe(object, key);
+    return descriptor === undefined ? undefined : setPrototypeOf(descriptor, null);
+  };
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const getter = (object, key) => {
     const descriptor = object && getOwnPropertyDescriptor(object, key);
@@ -54,7 +60,7 @@
     TypeError, RangeError, Error,
     Date: has('Date') ? Date : undefined,
     parseInt, parseFloat,
-    jsonStringify: JSON.stringify, jsonParse: JSON.parse,
+    jsonStringify: JSON.stringify, toWellFormed: uncurry(String.prototype.toWellFormed), jsonParse: JSON.parse,
     keysOf: Object.keys,
     hasOwn: Object.hasOwn,
     same: Object.is,

@@ -5,7 +5,7 @@
 (function (native, P) {
   'use strict';
   const {
-    list, isArray, classOf, typedArrays, jsonStringify, keysOf, charCodeAt, apply, defineProperty,
+    list, isArray, classOf, typedArrays, jsonStringify, toWellFormed, keysOf, charCodeAt, apply, defineProperty,
     mapForEach, mapSet, setForEach, stringValue, numberValue, booleanValue, bigintValue, bigintToString,
     dateTime, dateISO, arrayBuffer, arrayOffset, arrayBytes, viewBuffer, viewOffset, viewLength, bufferLength,
     toBase64, symbolToString, String, Number, Map, Uint8Array, isSafeInteger,
@@ -49,9 +49,11 @@
     }
     return text;
   };
+  // Half a character has no form in JSON that every reader takes: it becomes U+FFFD.
+  const quoted = (text) => jsonStringify(toWellFormed(text));
   const writeString = (text) => {
     if (text.length > limit) over();
-    write(jsonStringify(text));
+    write(quoted(text));
   };
   const writeBytes = (buffer, offset, length) => {
     if (length > limit) over();
@@ -164,7 +166,7 @@
     let first = true;
     mapForEach(merged, (item, name) => {
       path[depth - 1] = name;
-      if (visit(item, name, (first ? '' : ',') + jsonStringify(name) + ':', true)) first = false;
+      if (visit(item, name, (first ? '' : ',') + quoted(name) + ':', true)) first = false;
     });
     write('}');
   };
@@ -177,7 +179,7 @@
       const key = keys[i];
       if (key.length > limit) over();
       path[depth - 1] = key;
-      if (visit(value[key], key, (first ? '' : ',') + jsonStringify(key) + ':', true)) first = false;
+      if (visit(value[key], key, (first ? '' : ',') + quoted(key) + ':', true)) first = false;
     }
     write('}');
   };

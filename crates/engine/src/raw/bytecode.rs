@@ -14,7 +14,7 @@ pub(crate) struct Bytecode(Vec<u8>);
 pub(crate) enum Keep {
     /// Keep it: the author's own code.
     Source,
-    /// Drop it: our scripts look native.
+    /// Drop it, and every place in it: our scripts look native, and no stack shows where they are.
     Nothing,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn compile(
     };
     let mut flags = qjs::JS_WRITE_OBJ_BYTECODE;
     if keep == Keep::Nothing {
-        flags |= qjs::JS_WRITE_OBJ_STRIP_SOURCE;
+        flags |= qjs::JS_WRITE_OBJ_STRIP_SOURCE | qjs::JS_WRITE_OBJ_STRIP_DEBUG;
     }
     let mut size = 0;
     // SAFETY: the value is ours and is freed once; the buffer that comes back has `size` bytes and is freed by the

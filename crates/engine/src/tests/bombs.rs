@@ -180,10 +180,10 @@ fn recursion_that_is_caught_is_an_ordinary_error() {
 }
 
 #[test]
-fn source_that_nests_too_deep_does_not_parse() {
+fn source_that_nests_too_deep_is_told_as_the_end_of_the_stack() {
     for open in ["(", "[", "{a:", "a=>", "!", "`${"] {
         let told = trouble_of(job(Entry::Body, &format!("return {}", open.repeat(50_000))));
-        assert_eq!(told.kind, TroubleKind::Syntax, "{open}");
+        assert_eq!(told.kind, TroubleKind::Stack, "{open}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 const CELLS: usize = 5_000;
 
 /// How long they may take to be born.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Cells that are looked at one by one.
 const LOOKED_AT: usize = 50;

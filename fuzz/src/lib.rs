@@ -1,0 +1,49 @@
+//! Functions over hostile bytes that must neither panic nor take more than their bounds.
+//!
+//! Each is run by `cargo fuzz run NAME --features libfuzzer` for as long as one likes, and for a bounded number of
+//! inputs by the tests of this crate, on the ordinary compiler.
+
+use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_policy::ToolPolicy;
+use bailiwick_wire::{Decoder, FromCell, FromNursery, ToCell, ToNursery, decode, encode};
+
+/// The reader's bound in [`wire_frames`].
+const BOUND: usize = 4096;
+
+/// A stream as a hostile cell might send it, cut into pieces by its own first byte; and packets of a nursery.
+///
+/// # Panics
+/// When a message that was read does not read the same again: then two readers would see two messages.
+pub fn wire_frames(bytes: &[u8]) {
+    let step = bytes.first().map_or(1, |first| usize::from(*first) + 1);
+    let mut decoder = Decoder::new(BOUND);
+    'stream: for piece in bytes.chunks(step) {
+        decoder.push(piece);
+        loop {
+            match decoder.take::<FromCell>() {
+                Ok(Some(message)) => {
+                    let again = encode(&message).ok().and_then(|frame| decode(frame.get(4..)?).ok());
+                    assert_eq!(again.as_ref(), Some(&message), "it reads as something else");
+                }
+                Ok(None) => break,
+                Err(_) => break 'stream,
+            }
+        }
+    }
+    let _ = decode::<FromNursery>(bytes);
+    let _ = decode::<ToNursery>(bytes);
+    let _ = decode::<ToCell>(bytes);
+}
+
+/// A document about policy, in each of its formats.
+pub fn policy_documents(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for format in [Format::Yaml, Format::Toml] {
+        if let Ok(tree) = parse("fuzz", text, format, Bounds::WRITTEN_BY_HAND) {
+            let _ = ToolPolicy::read("fuzz", &tree);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

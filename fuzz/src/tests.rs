@@ -1,0 +1,64 @@
+use bailiwick_types::LogLevel;
+use bailiwick_wire::{CellUsage, FromCell, Given, Report, encode};
+
+use crate::{policy_documents, wire_frames};
+
+/// Inputs per target: a few seconds in all.
+const INPUTS: u64 = 20_000;
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(bound.max(1)).unwrap()).unwrap()
+    }
+}
+
+/// Seeds with bytes changed, doubled, dropped and cut.
+#[track_caller]
+fn check(target: fn(&[u8]), seeds: &[Vec<u8>]) {
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    for _ in 0..INPUTS {
+        let mut bytes = seeds[numbers.below(seeds.len())].clone();
+        for _ in 0..=numbers.below(8) {
+            let at = numbers.below(bytes.len());
+            match numbers.below(5) {
+                0 if !bytes.is_empty() => bytes[at] = u8::try_from(numbers.below(256)).unwrap(),
+                1 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.below(8),
+                2 => bytes.insert(at, u8::try_from(numbers.below(256)).unwrap()),
+                3 if !bytes.is_empty() => drop(bytes.remove(at)),
+                4 => bytes.truncate(at),
+                _ => bytes.extend_from_slice(&seeds[numbers.below(seeds.len())]),
+            }
+        }
+        target(&bytes);
+    }
+}
+
+#[test]
+fn no_stream_of_a_cell_makes_its_reader_panic() {
+    let frame = |message: &FromCell| encode(message).unwrap();
+    let report = Report { given: Given::Value("[1]".into()), usage: CellUsage::default(), logs_dropped: 1 };
+    let seeds = [
+        frame(&FromCell::Done(Box::new(report))),
+        frame(&FromCell::Log { level: LogLevel::Error, text: "a line".into() }),
+        frame(&FromCell::Violation { number: 41 }),
+        frame(&FromCell::Probed { result: -1 }),
+        vec![255; 9],
+    ];
+    check(wire_frames, &seeds);
+}
+
+#[test]
+fn no_document_makes_the_reader_of_policies_panic() {
+    let seeds = [
+        b"network: allowlist\nhosts: [api.github.com, {host: a.b, port: 1, paths: [/x/**]}]\n".to_vec(),
+        b"profile: web\noverrides: {addAllow: [timers], ask: {net: first}}\nlimits: {wall: 3s}\n".to_vec(),
+        b"[overrides]\nnetwork = \"strict\"\n[limits]\nmemory = \"1MiB\"\n".to_vec(),
+    ];
+    check(policy_documents, &seeds);
+}

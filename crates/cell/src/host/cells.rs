@@ -262,10 +262,20 @@ async fn make(shared: &Arc<Shared>, slot: &Arc<Slot>) -> Result<Arc<Nest>, Start
         .map_err(|_| StartError::Silent(None))??;
     let (shared_then, slot_then) = (Arc::downgrade(shared), Arc::downgrade(slot));
     Nest::adopt(fresh, shared.options.parked, move |nest| {
+        bury(&slot_then, nest);
         if !nest.died_young() {
             heal(&shared_then, &slot_then);
         }
     })
+}
+
+/// Lets go of a nursery that has died, so that its process is reaped.
+fn bury(slot: &Weak<Slot>, dead: &Nest) {
+    let Some(slot) = slot.upgrade() else { return };
+    let mut place = slot.nest.lock().unwrap_or_else(PoisonError::into_inner);
+    if place.as_ref().is_some_and(|nest| std::ptr::eq(&raw const **nest, &raw const *dead)) {
+        *place = None;
+    }
 }
 
 /// Starts the next nursery as soon as one has died, so that the next call does not have to.

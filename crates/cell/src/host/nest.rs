@@ -152,6 +152,7 @@ impl Nest {
     /// Takes a cell for one call, waiting for one to be born if none is parked.
     pub(super) async fn take(self: &Arc<Self>) -> Result<Leased, NoCell> {
         let mut waits = Waits { nest: self, counted: false };
+        let mut has_asked = false;
         loop {
             let arrived = self.arrived.notified();
             tokio::pin!(arrived);
@@ -169,10 +170,15 @@ impl Nest {
                     return Ok(Leased { nest: Arc::clone(self), serial, socket, pidfd });
                 }
                 waits.begin(&mut state);
-                if state.asked == 0 && state.not_born.take().is_some() {
+                if has_asked && state.asked == 0 && state.not_born.take().is_some() {
                     return Err(NoCell::NotBorn);
                 }
+                // What failed for somebody before may go well now.
+                if !has_asked {
+                    state.not_born = None;
+                }
                 self.refill(&mut state);
+                has_asked = true;
             }
             arrived.await;
         }

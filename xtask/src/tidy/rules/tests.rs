@@ -314,7 +314,9 @@ fn a_heavy_crate_stays_in_its_home() {
         ("kube", "bailiwick-sandbox-remote"),
         ("clap", "bailiwick-cli"),
         ("axum", "bailiwick-http"),
-        ("rquickjs", "bailiwick-cell"),
+        ("rquickjs", "bailiwick-engine"),
+        ("oxc_parser", "bailiwick-source"),
+        ("seccompiler", "bailiwick-sys"),
     ] {
         let rest = format!("[dependencies]\n{dependency}.workspace = true\n");
         check_manifest("purity", home, &rest, &[]);

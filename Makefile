@@ -3,11 +3,11 @@ SHELL := /bin/bash
 CARGO ?= cargo
 ARGS ?= policy show --overrides docs/examples/repo-stars.yaml
 
-.PHONY: help run test deps fmt lint unit doctest doc tidy gen bench deny
+.PHONY: help run test deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
 	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)
@@ -19,7 +19,11 @@ deps: ## install what building and testing need, or say what is missing
 	@if ! command -v cc >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev; \
-	  else echo "a C linker is needed: install gcc"; exit 1; fi; fi
+	  else echo "a C compiler is needed: install gcc"; exit 1; fi; fi
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  need=""; command -v node >/dev/null || need="$$need nodejs"; \
+	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
+	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -47,9 +51,19 @@ tidy: ## the invariants of the tree, and whether generated files are current
 gen: ## write the generated documents again
 	$(CARGO) run --locked --quiet -p xtask -- gen
 
-bench: ## the figures of docs/figures.md, measured here
+bench: ## the figures of docs/figures.md, measured here; peers too if bench-peers installed them
 	$(CARGO) bench --locked -p bailiwick-policy --bench resolve
 	$(CARGO) bench --locked -p bailiwick-redact --bench redaction
+	$(CARGO) build --locked --release --quiet -p bailiwick-cli
+	target/release/bailiwick bench $$(test -d target/peers/node_modules && echo --peers target/peers)
+
+bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm, to be measured beside us
+	mkdir -p target/peers
+	cd target/peers && npm install --no-audit --no-fund isolated-vm@5 quickjs-emscripten bun deno
+
+test262: ## run a checkout of test262 (TEST262=path), each test in a cell: pass counts by folder
+	@test -n "$(TEST262)" || { echo "give the path of a checkout: make test262 TEST262=path"; exit 2; }
+	$(CARGO) run --locked --release --quiet -p bailiwick --example test262 -- "$(TEST262)" $(ONLY)
 
 deny: ## licences, bans and sources of all dependencies (needs cargo-deny)
 	$(CARGO) deny --locked check licenses bans sources

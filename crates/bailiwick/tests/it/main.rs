@@ -24,6 +24,7 @@ mod dropping;
 mod emit;
 mod exhaustion;
 mod forbidden_namespaces;
+mod hollow;
 mod hostile;
 mod isolation;
 mod kills;
@@ -74,6 +75,7 @@ const ALL: &[&[Test]] = &[
     emit::TESTS,
     exhaustion::TESTS,
     forbidden_namespaces::TESTS,
+    hollow::TESTS,
     hostile::TESTS,
     isolation::TESTS,
     kills::TESTS,

@@ -1,0 +1,3 @@
+function $DONE(error) {
+  print(error ? 'Test262:AsyncTestFailure:' + String(error) : 'Test262:AsyncTestComplete');
+}

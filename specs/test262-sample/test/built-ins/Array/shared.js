@@ -1,0 +1,5 @@
+/*---
+description: asks for what is deliberately not here
+features: [SharedArrayBuffer]
+---*/
+new SharedArrayBuffer(1);

@@ -1,7 +1,7 @@
 # `make run` shows what the program does; `make test` is exactly what CI runs.
 SHELL := /bin/bash
 CARGO ?= cargo
-ARGS ?= policy show --overrides docs/examples/repo-stars.yaml
+ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
 .PHONY: help run test deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help

@@ -79,7 +79,8 @@ fn run(suite: &Path, only: Option<&str>) -> Result<u64, Failure> {
                 && let Some(path) = queue.next()
             {
                 let (runtime, policy, suite) = (runtime.clone(), Arc::clone(&policy), suite.to_owned());
-                under_way.spawn(async move { one(&runtime, &policy, &suite, &path).await.map(|how| (path, how)) });
+                under_way
+                    .spawn(async move { one(&runtime, &policy, &suite, &path).await.map(|how| (path, how)) });
             }
             let Some(done) = under_way.join_next().await else { break };
             let (path, verdict) = done??;
@@ -105,7 +106,12 @@ fn run(suite: &Path, only: Option<&str>) -> Result<u64, Failure> {
 }
 
 /// Runs one test; once as it stands and, where its flags ask for no mode, once more in strict mode.
-async fn one(runtime: &Runtime, policy: &Arc<EffectivePolicy>, suite: &Path, path: &Path) -> Result<Verdict, Failure> {
+async fn one(
+    runtime: &Runtime,
+    policy: &Arc<EffectivePolicy>,
+    suite: &Path,
+    path: &Path,
+) -> Result<Verdict, Failure> {
     let source = read(path)?;
     let about = about(&source)?;
     let has = |flag: &str| about.flags.iter().any(|one| one == flag);

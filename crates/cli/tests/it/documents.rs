@@ -14,12 +14,17 @@ fn the_examples_of_the_readme_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_cells_are_true() {
+    check("docs/cells.md", include_str!("../../../../docs/cells.md"));
+}
+
+#[test]
 fn the_examples_of_the_policy_guide_are_true() {
     check("docs/policy.md", include_str!("../../../../docs/policy.md"));
 }
 
 #[test]
-fn the_example_file_of_make_run_is_a_policy() {
+fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))
         .run(&["policy", "show", "--overrides", "o.yaml"]);
@@ -30,14 +35,15 @@ fn the_example_file_of_make_run_is_a_policy() {
 #[test]
 fn the_proofs_that_the_documents_name_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let sources = sources_below(&root.join("crates"));
+    let sources = sources_below(&root.join("crates")) + &sources_below(&root.join("fuzz/src"));
     let documents =
         [include_str!("../../../../SECURITY.md"), include_str!("../../../../ARCHITECTURE.md")].concat();
     let names = documents.split('`').skip(1).step_by(2);
     let mut proofs = 0;
     for name in names {
-        if let Some(case) = name.strip_prefix("specs/policy/") {
-            assert!(root.join("specs/policy").join(case).join("case.toml").is_file(), "{name}");
+        let is_case = name.strip_prefix("specs/").is_some_and(|rest| rest.contains('/'));
+        if is_case {
+            assert!(root.join(name).join("case.toml").is_file(), "{name}");
             proofs += 1;
         } else if name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
             assert!(sources.contains(&format!("fn {name}(")), "no test is called {name}");

@@ -186,7 +186,7 @@ fn gather(folder: &Path, tests: &mut Vec<PathBuf>) -> Result<(), Failure> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
             gather(&path, tests)?;
-        } else if name.ends_with(".js") && !name.contains("_FIXTURE") {
+        } else if path.extension().is_some_and(|extension| extension == "js") && !name.contains("_FIXTURE") {
             tests.push(path);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bailiwick_cell::{Check, Entry, Job, JobLimits, Language, Tenant};
+use bailiwick_cell::{Check, Entry, Job, JobLimits, Language, OFFERED, Tenant};
 use bailiwick_policy::{Capability, EffectivePolicy};
 use bailiwick_types::{CorrelationId, ErrorCode, Failure, LimitKind, Limits};
 use serde_json::{Map, Value};
@@ -32,6 +32,7 @@ pub struct Call {
     pub(crate) arguments: Map<String, Value>,
     pub(crate) statics: Map<String, Value>,
     pub(crate) parameters: Vec<String>,
+    pub(crate) input: String,
     pub(crate) policy: Option<Arc<EffectivePolicy>>,
     pub(crate) tenant: Tenant,
     pub(crate) validate: Validate,
@@ -48,6 +49,7 @@ impl Call {
             arguments: Map::new(),
             statics: Map::new(),
             parameters: Vec::new(),
+            input: String::new(),
             policy: None,
             tenant: Tenant::default(),
             validate: Validate::No,
@@ -105,6 +107,13 @@ impl Call {
         self
     }
 
+    /// What `read_input()` gives, for [`Entry::Emit`].
+    #[must_use]
+    pub fn input(mut self, input: impl Into<String>) -> Self {
+        self.input = input.into();
+        self
+    }
+
     /// Runs it under this policy.
     #[must_use]
     pub fn policy(mut self, policy: impl Into<Arc<EffectivePolicy>>) -> Self {
@@ -135,7 +144,10 @@ impl Call {
 
     /// What a cell is told.
     pub(crate) fn job(self, policy: &EffectivePolicy, check: Check) -> Result<Job, Box<Failure>> {
-        let Self { entry, language, source, arguments, statics, parameters, .. } = self;
+        let Self { entry, language, source, arguments, statics, parameters, input, .. } = self;
+        // The pure function is granted nothing, and bounded by the wall clock alone: what it gives must not depend on
+        // how steps are counted.
+        let is_pure = entry == Entry::Emit;
         let limits = policy.limits();
         let bytes = source.len() as u64;
         if bytes > limits.code.get() {
@@ -163,12 +175,12 @@ impl Call {
             arguments,
             statics,
             parameters,
-            input: String::new(),
-            globals: granted(policy),
+            input,
+            globals: if is_pure { Vec::new() } else { granted(policy) },
             limits: JobLimits {
                 wall_ms: limits.wall.get(),
-                cpu_ms: Some(limits.cpu.get()),
-                steps: Some(limits.steps.get()),
+                cpu_ms: (!is_pure).then(|| limits.cpu.get()),
+                steps: (!is_pure).then(|| limits.steps.get()),
                 memory: limits.memory.get(),
                 stack: limits.stack.get(),
                 result: limits.result.get(),
@@ -179,9 +191,10 @@ impl Call {
     }
 }
 
-/// The names a policy grants beside the built-ins.
+/// The names a policy grants beside the built-ins, as far as they can be installed.
 pub(crate) fn granted(policy: &EffectivePolicy) -> Vec<String> {
-    policy.allowed().iter().flat_map(Capability::globals).map(|name| (*name).to_owned()).collect()
+    let names = policy.allowed().iter().flat_map(Capability::globals);
+    names.filter(|name| OFFERED.contains(name)).map(|name| (*name).to_owned()).collect()
 }
 
 fn too_large(bytes: u64, limits: &Limits) -> Failure {

@@ -1,6 +1,6 @@
 //! The pure function: text in, text out, nothing else; the same text always.
 
-use bailiwick_cell::{Check, Entry, Given, Job, JobLimits, Language};
+use bailiwick_cell::{Check, Entry, Given, Job, JobLimits, Language, Tenant};
 use bailiwick_types::{ErrorCode, Failure, Limits};
 
 /// Text in, text out.
@@ -14,6 +14,8 @@ pub struct PureCall {
     pub wall_ms: u64,
     /// The whole output, in bytes.
     pub output_bytes: u64,
+    /// Whose call it is.
+    pub tenant: Tenant,
 }
 
 /// What a pure function gave.
@@ -31,7 +33,7 @@ impl PureCall {
     /// What a cell is told. Memory and stack have the shipped limits; steps and CPU time have none, since the wall
     /// clock bounds both and a result must not depend on how they are counted.
     pub(crate) fn job(self) -> Job {
-        let Self { source, input, wall_ms, output_bytes } = self;
+        let Self { source, input, wall_ms, output_bytes, tenant: _ } = self;
         let shipped = Limits::shipped_defaults();
         Job {
             entry: Entry::Emit,

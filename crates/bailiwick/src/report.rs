@@ -2,7 +2,7 @@
 
 use bailiwick_cell::{Ended, Finding, Given, Severity};
 use bailiwick_policy::EffectivePolicy;
-use bailiwick_types::{ErrorCode, Failure, Outcome};
+use bailiwick_types::{ErrorCode, Failure, LimitKind, Outcome};
 use serde_json::Value;
 
 use crate::denied::explain_missing;
@@ -14,7 +14,8 @@ pub(crate) fn outcome(ended: &mut Ended, policy: &EffectivePolicy) -> Outcome {
     let taken = std::mem::replace(&mut ended.result, Ok(Given::Value(Value::Null)));
     match taken {
         Ok(Given::Value(value)) => Outcome::Returned(value),
-        Ok(Given::Output { text, .. }) => Outcome::Returned(Value::String(text)),
+        Ok(Given::Output { text, over: false }) => Outcome::Returned(Value::String(text)),
+        Ok(Given::Output { over: true, .. }) => Outcome::Failed(Box::new(too_much(policy))),
         Ok(Given::Findings(findings)) => Outcome::Failed(Box::new(refused(&told(findings, policy)))),
         Err(mut failure) => {
             if let Some(name) = missing {
@@ -22,6 +23,20 @@ pub(crate) fn outcome(ended: &mut Ended, policy: &EffectivePolicy) -> Outcome {
             }
             Outcome::Failed(failure)
         }
+    }
+}
+
+/// The failure of a pure function that gave more than it may.
+fn too_much(policy: &EffectivePolicy) -> Failure {
+    let kind = LimitKind::ResultSize;
+    let limit = kind.unit().format(policy.limits().get(kind));
+    Failure {
+        code: ErrorCode::OutputLimit,
+        message: format!("the limit on the {} was reached: {limit}", kind.doc()),
+        hint: Some(format!("raise `{}` under `limits` of the tool", kind.key())),
+        location: None,
+        stack: None,
+        denied: None,
     }
 }
 

@@ -162,22 +162,29 @@ impl Runtime {
         let (tenant, correlation) = (call.tenant.clone(), call.correlation.clone());
         let call_id = new_id()?;
         let correlation = correlation.unwrap_or_else(|| call_id.into());
-        let walls = self.walls(&tenant).await.map_err(CallError::from)?;
-        let receipt = Receipt::new(Tier::Process, walls, FLOOR);
         let badge = risk(&policy, policy.baseline());
-        let report = |outcome| CallReport::new(outcome, call_id, correlation, badge, receipt);
+        let report = |outcome, walls| {
+            CallReport::new(outcome, call_id, correlation, badge, Receipt::new(Tier::Process, walls, FLOOR))
+        };
         let job = match call.job(&policy, check) {
             Ok(job) => job,
-            Err(failure) => return Ok(report(Outcome::Failed(failure))),
+            // Nothing ran, so these are the walls that would have stood.
+            Err(failure) => {
+                let walls = self.walls(&tenant).await.map_err(CallError::from)?;
+                return Ok(report(Outcome::Failed(failure), walls));
+            }
         };
         let mut ended = self.cells.call(&tenant, job, &mut on_line).await?;
         let outcome = report::outcome(&mut ended, &policy);
-        Ok(report(outcome).with_usage(ended.usage).with_logs(Vec::new(), ended.logs_dropped))
+        Ok(report(outcome, std::mem::take(&mut ended.walls))
+            .with_usage(ended.usage)
+            .with_logs(Vec::new(), ended.logs_dropped))
     }
 
     /// Runs a pure function.
     pub async fn emit(&self, call: PureCall) -> Result<Emitted, CallError> {
-        let ended = self.cells.call(&Tenant::default(), call.job(), &mut |_| {}).await?;
+        let tenant = call.tenant.clone();
+        let ended = self.cells.call(&tenant, call.job(), &mut |_| {}).await?;
         Ok(Emitted::of(ended.result))
     }
 

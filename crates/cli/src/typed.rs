@@ -42,6 +42,7 @@ pub(crate) struct Global {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Command {
     /// Run code in a cell of its own: result on stdout, console lines on stderr as they happen
     Run(Run),
@@ -167,6 +168,9 @@ pub(crate) struct Run {
     /// An argument: VALUE is JSON where it is valid JSON, else text
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     pub(crate) arg: Vec<String>,
+    /// What `read_input()` gives, with --entry emit
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) input: Option<String>,
     /// All arguments, as one JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) args: Option<String>,
@@ -194,7 +198,7 @@ pub(crate) struct Run {
 /// How cells are made.
 #[derive(Debug, Args)]
 pub(crate) struct CellFlags {
-    /// Run even where the walls are below the floor; every result then says `insecure`
+    /// Run even where the walls are below the floor; every report then says `insecure`
     #[arg(long)]
     pub(crate) insecure_cells: bool,
 }

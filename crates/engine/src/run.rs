@@ -132,8 +132,16 @@ fn compiled(engine: &Engine, job: &Job, names: &[String], outside: &dyn Outside)
             return Err(not_compiled(engine, job, &failed));
         }
         // It may be TypeScript: if it is not that either, what is wrong with it as JavaScript is told.
-        let Ok(prepared) = parsed(job, Language::TypeScript, None, outside) else {
-            return Err(not_compiled(engine, job, &failed));
+        let prepared = match parsed(job, Language::TypeScript, None, outside) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let as_javascript = not_compiled(engine, job, &failed);
+                // Whoever got further has understood more; types that cannot be erased are TypeScript for sure.
+                let is_better = error.kind == SourceErrorKind::Unerasable
+                    || error.location.map(|at| (at.line, at.column))
+                        > as_javascript.location.map(|at| (at.line, at.column));
+                return Err(if is_better { source_trouble(error) } else { as_javascript });
+            }
         };
         let code = build(&prepared.code, "").map_err(|failed| not_compiled(engine, job, &failed))?;
         return Ok(Compiled::Code(code));
@@ -190,7 +198,7 @@ fn source_trouble(error: SourceError) -> Box<Trouble> {
 
 /// A fault of ours that the guest cannot cause; it is told rather than hidden.
 fn ours(what: &str) -> Box<Trouble> {
-    trouble(TroubleKind::Threw, format!("InternalError: {what}"))
+    trouble(TroubleKind::Fault, what)
 }
 
 /// A call whose code is compiled.
@@ -207,7 +215,7 @@ impl<'js> Call<'_, 'js> {
         match self.job.entry {
             Entry::Emit => self.emit(code),
             Entry::Script => {
-                self.grant(|_| true)?;
+                self.grant(|name| self.job.globals.iter().any(|given| given == name))?;
                 self.evaluate(code)?;
                 settle(self.engine, self.outside, self.ctx, self.kit, None)?;
                 Ok(Given::Value("null".to_owned()))
@@ -286,10 +294,10 @@ impl<'js> Call<'_, 'js> {
     /// Waits for the promise and writes what it gives.
     fn value(&self, promise: &Value<'js>) -> Result<Given, Ended<'js>> {
         let value = settle(self.engine, self.outside, self.ctx, self.kit, Some(promise))?;
-        if let Some(text) = self.checked(plain_json(&value))? {
+        let written = &self.engine.world.written;
+        if let Some(text) = self.checked(plain_json(&value))?.filter(|text| text.len() <= written.limit()) {
             return Ok(Given::Value(text));
         }
-        let written = &self.engine.world.written;
         let problem = self.checked(self.kit.write(value, written.limit()))?;
         if written.is_over() {
             let limit = written.limit();

@@ -31,7 +31,7 @@ impl<'js> Ended<'js> {
         if error.is_exception() {
             return Self::Threw(ctx.catch());
         }
-        Self::Told(trouble(TroubleKind::Threw, format!("InternalError: {error}")))
+        Self::Told(trouble(TroubleKind::Fault, error.to_string()))
     }
 
     fn nothing(ctx: &Ctx<'js>) -> Self {

@@ -9,9 +9,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::{Failed, Step};
 
-/// CPU time this process has used.
+/// CPU time this thread has used: in a cell that is all of it. With a bound on CPU time the kernel tells that of a
+/// process in ticks only.
 pub fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 

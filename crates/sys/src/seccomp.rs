@@ -44,6 +44,9 @@ pub enum When {
 #[derive(Debug, Clone)]
 pub struct Filter(BpfProgram);
 
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the filters are written for x86-64 and aarch64");
+
 const ARCH: TargetArch = if cfg!(target_arch = "aarch64") { TargetArch::aarch64 } else { TargetArch::x86_64 };
 
 impl Filter {

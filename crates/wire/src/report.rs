@@ -141,6 +141,8 @@ pub enum TroubleKind {
     Output,
     /// A promise that nothing can settle.
     Deadlock,
+    /// A fault of ours that the guest cannot cause.
+    Fault,
 }
 
 impl TroubleKind {
@@ -158,6 +160,7 @@ impl TroubleKind {
             Self::Stack => ErrorCode::StackLimit,
             Self::Output => ErrorCode::OutputLimit,
             Self::Deadlock => ErrorCode::Deadlock,
+            Self::Fault => ErrorCode::Internal,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The pure function: the same bytes always, two functions and nothing else, an output that is cut between characters.
 
 use bailiwick::types::ErrorCode;
-use bailiwick::{Emitted, PureCall, Runtime};
+use bailiwick::{Emitted, PureCall, Runtime, Tenant};
 
 use crate::stage::{block_on, few, runtime};
 
@@ -19,7 +19,13 @@ crate::tests!(
 );
 
 fn pure(source: &str, input: &str) -> PureCall {
-    PureCall { source: source.to_owned(), input: input.to_owned(), wall_ms: 8000, output_bytes: 64 * 1024 }
+    PureCall {
+        source: source.to_owned(),
+        input: input.to_owned(),
+        wall_ms: 8000,
+        output_bytes: 64 * 1024,
+        tenant: Tenant::default(),
+    }
 }
 
 async fn emits(runtime: &Runtime, source: &str, input: &str, expected: &str) {

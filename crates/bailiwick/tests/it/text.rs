@@ -205,6 +205,7 @@ fn a_comment_at_the_end_swallows_nothing() {
             input: String::new(),
             wall_ms: 5000,
             output_bytes: 100,
+            tenant: bailiwick::Tenant::default(),
         });
         assert_eq!(emitted.await.expect("it is started"), bailiwick::Emitted::Output("1".to_owned()));
     });

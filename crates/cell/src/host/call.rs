@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use bailiwick_sys::seccomp;
-use bailiwick_types::{Failure, LogLine, Usage};
+use bailiwick_types::{Failure, LogLine, Usage, Wallpart};
 use bailiwick_wire::{
     Decoder, Finding, FromCell, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, encode,
 };
@@ -21,9 +21,6 @@ const GRACE: Duration = Duration::from_millis(4);
 /// Room in a frame beside the result or a line: the rest of a report.
 const BESIDE: u64 = 256 * 1024;
 
-/// The most a cell may say in lines that were cut off by its own bounds already.
-const LINE: u64 = 64;
-
 /// The longest name of a missing global that is worth repeating.
 const LONGEST_NAME: usize = 200;
 
@@ -36,6 +33,8 @@ pub struct Ended {
     pub usage: Usage,
     /// Console lines beyond the limits.
     pub logs_dropped: u64,
+    /// The walls that were seen to stand around this very cell.
+    pub walls: Vec<Wallpart>,
     /// The global that the code wanted and that is not there, by the cell's account.
     pub missing: Option<String>,
 }
@@ -140,7 +139,7 @@ pub(super) async fn run(
             None => failure::nursery_died(),
         })),
     };
-    Some(Ended { result, usage, logs_dropped, missing })
+    Some(Ended { result, usage, logs_dropped, walls: cell.nest.walls().to_vec(), missing })
 }
 
 /// Has a cell try to break its wall.
@@ -262,7 +261,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn take(&mut self, level: bailiwick_types::LogLevel, text: String) {
         let bytes = self.bytes.saturating_add(text.len() as u64);
-        if self.count >= self.limits.console_lines || bytes > self.limits.console_bytes.saturating_add(LINE) {
+        if self.count >= self.limits.console_lines || bytes > self.limits.console_bytes {
             self.dropped = self.dropped.saturating_add(1);
             return;
         }

@@ -26,9 +26,11 @@ pub(super) fn trouble(trouble: Trouble, limits: JobLimits) -> Failure {
             let hint = "await something that can happen, or return before it";
             failure(kind.code(), cut(message), Some(hint.to_owned()))
         }
-        TroubleKind::Validation | TroubleKind::Syntax | TroubleKind::Threw | TroubleKind::Input => {
-            failure(kind.code(), cut(message), None)
-        }
+        TroubleKind::Validation
+        | TroubleKind::Syntax
+        | TroubleKind::Threw
+        | TroubleKind::Input
+        | TroubleKind::Fault => failure(kind.code(), cut(message), None),
     };
     Failure { location, stack: stack.map(cut), ..told }
 }

@@ -51,7 +51,7 @@ pub(super) fn walls(walls: &Walls, cgroup: Option<&'static str>) -> Vec<Wallpart
         part("nothing inherited", &[("empty environment, no descriptors", *nothing_inherited)], Needs::One),
         part(
             "memory of a call",
-            &[("engine heap bound", !hollow), ("address space bound", *seccomp)],
+            &[("engine heap bound", !hollow), ("address space bound", !hollow)],
             Needs::All,
         ),
         part("memory of all calls together", &[(cgroup.unwrap_or("cgroup"), cgroup.is_some())], Needs::One),

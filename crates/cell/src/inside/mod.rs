@@ -60,8 +60,8 @@ pub(crate) fn live(newborn: Newborn, engine: Warm, filter: Option<&Filter>, memo
     }
     match hear() {
         Ok(Some(ToCell::Start(job))) => {
-            let walled = filter.is_some();
-            if walled && bound(&job, memory_size).is_err() {
+            // A nursery without any walls does not know its size.
+            if memory_size > 0 && bound(&job, memory_size).is_err() {
                 exit_now(ending::NO_WALL);
             }
             let report = engine.run(*job, Rc::new(World::new()));

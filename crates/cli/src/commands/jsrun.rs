@@ -7,7 +7,7 @@ mod request;
 use std::io::Read as _;
 
 use bailiwick::{Breadth, Emitted, Runtime};
-use bailiwick_types::{ErrorCode, Failure as Failed};
+use bailiwick_types::{ErrorClass, ErrorCode, Failure as Failed};
 use serde_json::{Value, json};
 
 use crate::cells::{block_on, builder};
@@ -33,10 +33,18 @@ pub(crate) fn jsrun(screen: &mut Screen, what: &typed::Jsrun) -> Result<u8, Fail
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).map_err(Failure::Stdin)?;
     let answer = match Request::read(&bytes) {
-        Ok(request) => block_on(async {
-            let runtime = builder(&what.cells, Breadth::Pure, None).build().await?;
-            answer(&runtime, request).await
-        })?,
+        Ok(request) => {
+            let answered = block_on(async {
+                let runtime = builder(&what.cells, Breadth::Pure, None).build().await?;
+                answer(&runtime, request).await
+            });
+            // A fault of ours has the same shape as any other answer.
+            let told = |failure: Failure| Answer {
+                output: None,
+                error: Some((failure.code(), failure.to_string())),
+            };
+            answered.unwrap_or_else(told)
+        }
         Err(message) => Answer { output: None, error: Some((ErrorCode::InvalidInput, message)) },
     };
     let Answer { output, error } = answer;
@@ -45,7 +53,11 @@ pub(crate) fn jsrun(screen: &mut Screen, what: &typed::Jsrun) -> Result<u8, Fail
     }
     let Some((code, message)) = error else { return Ok(0) };
     screen.raw_to_stderr(&format!("{}\n", told(code, &message)));
-    Ok(if code == ErrorCode::InvalidInput { 2 } else { 1 })
+    Ok(match code.class() {
+        ErrorClass::Input => 2,
+        ErrorClass::Ours => 5,
+        _ => 1,
+    })
 }
 
 /// An error as one line of JSON.

@@ -51,7 +51,7 @@ fn tell(screen: &mut Screen, name: &str, report: &CallReport, verbose: bool) -> 
         screen.note(&dropped);
     }
     if report.receipt().insecure {
-        screen.note("insecure: the walls of this call were below the floor");
+        to_stderr(&[bad("insecure: "), plain("the walls of this call were below the floor")]);
     }
     match report.failure() {
         Some(failure) => told(name, failure, verbose),

@@ -27,7 +27,7 @@ impl Span<'_> {
 
 /// Whether a character shows as itself. Controls move the cursor, and directional marks reorder what is read.
 pub(super) fn is_harmless(c: char) -> bool {
-    !c.is_control()
+    (!c.is_control() || c == '\t')
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
         && !matches!(c, '\u{e0000}'..='\u{e007f}')
 }

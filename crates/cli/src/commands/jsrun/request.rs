@@ -1,6 +1,6 @@
 //! The request of `jsrun`: defaults, ceilings and what is refused, in one place.
 
-use bailiwick::PureCall;
+use bailiwick::{PureCall, Tenant};
 use serde_json::{Map, Value};
 
 /// The default and the ceiling of `wall_ms`.
@@ -46,7 +46,8 @@ impl Request {
         };
         let wall_ms = limit(limits, "wall_ms", WALL_MS)?;
         let output_kb = limit(limits, "output_kb", OUTPUT_KB)?;
-        let call = PureCall { source, input, wall_ms, output_bytes: output_kb * 1024 };
+        let call =
+            PureCall { source, input, wall_ms, output_bytes: output_kb * 1024, tenant: Tenant::default() };
         Ok(Self { call, wall_ms, output_kb })
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
         }
         (None, Some(code), _) => snippet(session, what, "-e".to_owned(), Call::new(entry, code)),
         (None, None, expression) => {
-            let code = expression.clone().unwrap_or_default();
+            let typed = expression.clone().unwrap_or_default();
+            // A semicolon out of habit ends an expression, too.
+            let code = typed.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
             snippet(session, what, "-p".to_owned(), Call::expression(code))
         }
     }
@@ -56,7 +58,16 @@ fn snippet(session: &Session, what: &Run, name: String, call: Call) -> Result<Su
     let said = what.subject.overrides.as_deref().map(documents::tool_policy).transpose()?;
     let policy = policy(session, what, said)?;
     let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
-    Ok(Subject { name, call: call.arguments(arguments), policy })
+    let is_pure = what.entry.as_deref() == Some("emit");
+    if is_pure && !arguments.is_empty() || !is_pure && what.input.is_some() {
+        return Err(Failure::Argument {
+            message: "--entry emit takes --input and no arguments; every other entry takes arguments and no --input"
+                .to_owned(),
+            hint: "give the text by --input, or use --entry body".to_owned(),
+        });
+    }
+    let call = call.arguments(arguments).input(what.input.clone().unwrap_or_default());
+    Ok(Subject { name, call, policy })
 }
 
 fn tool(session: &Session, what: &Run, file: &Path) -> Result<Subject, Failure> {

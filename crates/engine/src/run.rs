@@ -34,7 +34,6 @@ fn attempt(engine: &Engine, job: &Job, outside: &dyn Outside) -> Step<Given> {
     engine.world.source.replace(job.source.clone());
     let which = match job.entry {
         Entry::Emit => Which::Emit,
-        Entry::Script => Which::Eval,
         _ if job.globals.iter().any(|name| name == "eval" || name == "Function") => Which::Eval,
         _ => Which::Plain,
     };

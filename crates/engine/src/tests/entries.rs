@@ -189,7 +189,11 @@ fn code_is_validated_when_asked() {
 
 #[test]
 fn a_script_runs_for_its_effect() {
-    gives_for(job(Entry::Script, "var x = eval('1 + 1'); if (x !== 2) throw new Error('no')"), "null");
+    let source = "var x = eval('1 + 1'); if (x !== 2) throw new Error('no')";
+    let mut granted = job(Entry::Script, source);
+    granted.globals.push("eval".to_owned());
+    gives_for(granted, "null");
+    assert_eq!(trouble_of(job(Entry::Script, source)).missing.as_deref(), Some("eval"));
     gives_for(job(Entry::Script, "Promise.resolve().then(() => { globalThis.done = 1 })"), "null");
     assert_eq!(trouble_of(job(Entry::Script, "throw new Error('x')")).message, "Error: x");
     assert_eq!(

@@ -226,10 +226,17 @@ impl<'js> Call<'_, 'js> {
                 let arguments = self.restore(&given.arguments)?;
                 let statics = self.restore(&given.statics)?;
                 for name in names {
-                    let from = if given.statics.names.contains(name) { &statics } else { &arguments };
+                    // By the names that were given, not by what the object inherits.
+                    let from = if given.statics.names.contains(name) {
+                        &statics
+                    } else if given.arguments.names.contains(name) {
+                        &arguments
+                    } else {
+                        &None
+                    };
                     let value: Value<'js> = match from {
-                        Some(object) if from_has(object, name) => self.checked(object.get(name.as_str()))?,
-                        _ => Value::new_undefined(self.ctx.clone()),
+                        Some(object) => self.checked(object.get(name.as_str()))?,
+                        None => Value::new_undefined(self.ctx.clone()),
                     };
                     self.checked(args.push_arg(value))?;
                 }
@@ -332,8 +339,4 @@ fn plain_json(value: &Value<'_>) -> rquickjs::Result<Option<String>> {
         Some(_) => text(value).map(Some),
         None => Ok(None),
     }
-}
-
-fn from_has(object: &Object<'_>, name: &str) -> bool {
-    object.contains_key(name).unwrap_or(false)
 }

@@ -22,22 +22,29 @@ enum Version {
 fn home() -> Option<(PathBuf, Version)> {
     let one = Path::new("/sys/fs/cgroup/memory");
     if one.join("memory.limit_in_bytes").exists() {
-        return Some((one.to_owned(), Version::One));
+        // Below our own cgroup, so that its bounds hold for nurseries too; inside a container it may not be visible.
+        let own = own("memory").map(|own| one.join(own)).filter(|own| own.exists());
+        return Some((own.unwrap_or_else(|| one.to_owned()), Version::One));
     }
     let two = Path::new("/sys/fs/cgroup");
     if !two.join("cgroup.controllers").exists() {
         return None;
     }
     // Only below our own cgroup may we be allowed to make one.
-    let own = std::fs::read_link("/proc/self/ns/cgroup").ok().and_then(|_| own_v2())?;
+    let own = std::fs::read_link("/proc/self/ns/cgroup").ok().and_then(|_| own(""))?;
     Some((two.join(own), Version::Two))
 }
 
+/// The cgroup of this process for a controller; version 2 has one for all, by no name.
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel, of a few lines")]
-fn own_v2() -> Option<PathBuf> {
+fn own(controller: &str) -> Option<PathBuf> {
     let text = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    Some(PathBuf::from(path))
+    let path = text.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        controllers.split(',').any(|one| one == controller).then_some(path)
+    })?;
+    Some(PathBuf::from(path.trim_start_matches('/')))
 }
 
 /// Removes cgroups of processes that are gone; one that is still in use cannot be removed, and is not.

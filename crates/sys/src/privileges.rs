@@ -22,7 +22,12 @@ pub fn clear_groups() -> Result<(), Failed> {
     set_thread_groups(&[]).map_err(|errno| Step::ClearGroups.failed(errno))
 }
 
-/// Gives up every capability, in every set; takes back the effective ones first, which a change of user dropped.
+/// Whether there are no supplementary groups.
+pub fn has_no_groups() -> bool {
+    rustix::process::getgroups().is_ok_and(|groups| groups.is_empty())
+}
+
+/// Takes back the effective capabilities that a change of user dropped, for the steps that follow.
 pub fn regain_kept() -> Result<(), Failed> {
     let failed = |errno| Step::KeepCapabilities.failed(errno);
     let mut sets = capabilities(None).map_err(failed)?;

@@ -34,8 +34,8 @@ pub enum When {
     Always,
     /// The argument with this index is one of these values.
     OneOf(u8, &'static [u64]),
-    /// The argument with this index has none of these bits.
-    Without(u8, u64),
+    /// Two arguments have none of these bits each.
+    WithoutEither((u8, u64), (u8, u64)),
     /// Two arguments are these values each.
     Both((u8, u64), (u8, u64)),
 }
@@ -96,9 +96,9 @@ impl When {
             Self::OneOf(index, values) => {
                 values.iter().map(|value| SeccompRule::new(vec![equal(index, *value)?])).collect()
             }
-            Self::Without(index, bits) => {
-                let none = condition(index, SeccompCmpOp::MaskedEq(bits), 0)?;
-                Ok(vec![SeccompRule::new(vec![none])?])
+            Self::WithoutEither((first, one), (second, two)) => {
+                let none = |index, bits| condition(index, SeccompCmpOp::MaskedEq(bits), 0);
+                Ok(vec![SeccompRule::new(vec![none(first, one)?, none(second, two)?])?])
             }
             Self::Both((first, one), (second, two)) => {
                 Ok(vec![SeccompRule::new(vec![equal(first, one)?, equal(second, two)?])?])

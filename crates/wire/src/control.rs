@@ -85,7 +85,8 @@ pub struct Walls {
     pub empty_root: bool,
     /// Its user is neither root nor, where that could be had, the server's.
     pub unprivileged_user: bool,
-    /// It has no capability, and none in the bounding set.
+    /// It has no capability that it can use. (Where it may not empty the bounding set, nothing can be executed that would
+    /// gain one.)
     pub no_capabilities: bool,
     /// It cannot gain privileges.
     pub no_new_privileges: bool,

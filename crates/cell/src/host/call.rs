@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bailiwick_sys::seccomp;
 use bailiwick_types::{Failure, LogLine, Usage, Wallpart};
 use bailiwick_wire::{
-    Decoder, Finding, FromCell, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, encode,
+    Check, Decoder, Finding, FromCell, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, encode,
 };
 use serde_json::Value;
 use tokio::time::timeout_at;
@@ -23,6 +23,12 @@ const BESIDE: u64 = 256 * 1024;
 
 /// The longest name of a missing global that is worth repeating.
 const LONGEST_NAME: usize = 200;
+
+/// An honest cell counts its own lines; one that sends this many beyond their limits is none.
+const MOST_DROPPED: u64 = 10_000;
+
+/// The most values of a result. Text of a few bytes can be a value of a hundred, and the host has to hold them all.
+const MOST_VALUES: usize = 250_000;
 
 /// How a call ended.
 #[derive(Debug)]
@@ -85,13 +91,15 @@ enum Last {
 pub(super) struct Order {
     frame: Vec<u8>,
     limits: JobLimits,
+    /// Whether findings were asked for.
+    checked: bool,
 }
 
 impl Order {
     pub(super) fn new(job: Job) -> Result<Self, CallError> {
-        let limits = job.limits;
+        let (limits, checked) = (job.limits, job.check != Check::Skip);
         let frame = encode(&ToCell::Start(Box::new(job))).map_err(|_| CallError::Unsendable)?;
-        Ok(Self { frame, limits })
+        Ok(Self { frame, limits, checked })
     }
 }
 
@@ -101,7 +109,7 @@ pub(super) async fn run(
     order: &Order,
     on_line: &mut (dyn FnMut(LogLine) + Send),
 ) -> Option<Ended> {
-    let Order { frame, limits } = order;
+    let Order { frame, limits, checked } = order;
     let limits = *limits;
     let started = Instant::now();
     let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
@@ -125,7 +133,7 @@ pub(super) async fn run(
             if let Claimed::Trouble(trouble) = &given {
                 missing = trouble.missing.clone().filter(|name| name.len() <= LONGEST_NAME);
             }
-            believe(given, limits)
+            believe(given, limits, *checked)
         }
         Last::Violation(number) => Err(Box::new(failure::violation(seccomp::name(number), number))),
         Last::Late => Err(Box::new(failure::late(limits))),
@@ -209,6 +217,8 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
     let mut decoder = Decoder::new(bound);
     let mut buffer = vec![0; 16 * 1024];
     loop {
+        // A cell that never stops talking must not keep the deadline from being looked at.
+        tokio::task::coop::consume_budget().await;
         if cell.socket.readable().await.is_err() {
             return silent;
         }
@@ -223,7 +233,12 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
         loop {
             match decoder.take() {
                 Ok(None) => break,
-                Ok(Some(FromCell::Log { level, text })) => lines.take(level, text),
+                Ok(Some(FromCell::Log { level, text })) => {
+                    lines.take(level, text);
+                    if lines.dropped > MOST_DROPPED {
+                        return Last::Silent { garbled: true };
+                    }
+                }
                 Ok(Some(FromCell::Violation { number })) => return Last::Violation(number),
                 Ok(Some(FromCell::Done(report))) => return Last::Done(report),
                 Ok(Some(FromCell::Probed { result })) => return Last::Probed(result),
@@ -234,18 +249,38 @@ async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) 
 }
 
 /// Turns what a cell claims into what a caller gets.
-fn believe(claimed: Claimed, limits: JobLimits) -> Result<Given, Box<Failure>> {
+fn believe(claimed: Claimed, limits: JobLimits, checked: bool) -> Result<Given, Box<Failure>> {
     let within = |text: &str| text.len() as u64 <= limits.result;
     match claimed {
         Claimed::Value(text) if within(&text) => {
+            if values_in(&text) > MOST_VALUES {
+                return Err(Box::new(failure::too_many_values(MOST_VALUES)));
+            }
             // Bounded in depth by the parser itself.
             serde_json::from_str(&text).map(Given::Value).map_err(|_| Box::new(failure::garbled()))
         }
         Claimed::Output { text, over } if within(&text) => Ok(Given::Output { text, over }),
-        Claimed::Value(_) | Claimed::Output { .. } => Err(Box::new(failure::garbled())),
-        Claimed::Findings(findings) => Ok(Given::Findings(findings)),
+        Claimed::Findings(findings) if checked => Ok(Given::Findings(findings)),
+        Claimed::Value(_) | Claimed::Output { .. } | Claimed::Findings(_) => {
+            Err(Box::new(failure::garbled()))
+        }
         Claimed::Trouble(trouble) => Err(Box::new(failure::trouble(*trouble, limits))),
     }
+}
+
+/// How many values a JSON text holds, or a few more: what separates them is counted, outside of texts.
+fn values_in(text: &str) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// The console lines of a call, bounded once more on this side.

@@ -186,7 +186,11 @@ impl Cells {
                 .map(|(tenant, _)| tenant.clone());
             // Where all are at work there is one more until one is idle.
             if let Some(idle) = idle {
-                tenants.remove(&idle);
+                // Its end may take a while, and nobody has to wait for it under the lock.
+                let gone = tenants.remove(&idle);
+                if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                    runtime.spawn_blocking(move || drop(gone));
+                }
             }
         }
         let slot = Arc::new(Slot {

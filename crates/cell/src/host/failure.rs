@@ -113,6 +113,15 @@ pub(super) fn silence(silence: Silence, limits: JobLimits) -> Failure {
     }
 }
 
+/// A result of too many values.
+pub(super) fn too_many_values(most: usize) -> Failure {
+    failure(
+        ErrorCode::OutputLimit,
+        format!("the result has more than {most} values"),
+        Some("give less, or many numbers as the bytes of a typed array".to_owned()),
+    )
+}
+
 /// A cell that somebody else killed.
 pub(super) fn killed() -> Failure {
     failure(

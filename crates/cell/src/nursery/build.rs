@@ -240,8 +240,10 @@ fn read_statm(mut statm: std::fs::File) -> Result<u64, Unbuilt> {
 
 /// What stands, by looking.
 fn look(differs: Differs, user: u32, root: bool) -> Walls {
-    let (inside, _) = privileges::identity();
+    let (inside, group) = privileges::identity();
     let own_user = if differs.user { user } else { inside };
+    // Who a map says that a process is, is only true of a process that has become it.
+    let has_become = !differs.user || (inside == INSIDE && group == INSIDE);
     Walls {
         user_namespace: differs.user,
         pid_namespace: differs.pid && std::process::id() == 1,
@@ -249,7 +251,10 @@ fn look(differs: Differs, user: u32, root: bool) -> Walls {
         ipc_namespace: differs.ipc,
         uts_namespace: differs.uts,
         empty_root: differs.mount && root::is_empty_and_sealed().unwrap_or(false),
-        unprivileged_user: inside != 0 && own_user != 0 && (!root || DEDICATED.contains(&own_user)),
+        unprivileged_user: has_become
+            && inside != 0
+            && own_user != 0
+            && (!root || (DEDICATED.contains(&own_user) && privileges::has_no_groups())),
         no_capabilities: matches!(
             privileges::look_at_capabilities(),
             Ok(CapabilitiesLeft::None | CapabilitiesLeft::OnlyBounding)

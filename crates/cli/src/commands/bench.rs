@@ -22,25 +22,34 @@ use row::{Row, Verdict};
 pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
     let mut rows: Vec<Row> = Vec::new();
-    let bare = calls::bare_fork()?;
+    let known = ["cell.call", "cell.memory", "cell.kill", "jsrun.cold", "peer", "fork"];
+    if let Some(only) = what.only.as_deref()
+        && !known.iter().any(|id| id.starts_with(only) || only.starts_with(id))
+    {
+        return Err(Failure::Argument {
+            message: format!("no figure begins with `{only}`"),
+            hint: format!("figures begin with {}", known.join(", ")),
+        });
+    }
     let mut p50 = None;
-    if wanted("cell.call") || wanted("peer") {
+    if asks(what, &["cell.call", "peer", "fork"]) {
         screen.progress("calls in cells, one after the other and many at once");
-        let measured = block_on(calls::calls(&bare))?;
+        let measured = block_on(calls::calls(&calls::bare_fork()?))?;
         p50 = Some(measured.p50_ms);
         rows.extend(measured.rows.into_iter().filter(|row| wanted(row.id)));
     }
-    if wanted("cell.memory") {
+    if asks(what, &["cell.memory"]) {
         screen.progress("memory of parked cells, 5 000 at once");
-        rows.extend(block_on(memory::memory())?);
+        rows.extend(block_on(memory::memory())?.into_iter().filter(|row| wanted(row.id)));
     }
-    if wanted("jsrun.cold") {
+    // The bare fork is measured anew beside each: the machine may be another one by then.
+    if asks(what, &["jsrun.cold"]) {
         screen.progress("jsrun, from exec to exit");
-        rows.push(cold::jsrun(&bare)?);
+        rows.push(cold::jsrun(&calls::bare_fork()?)?);
     }
-    if wanted("cell.kill") {
+    if asks(what, &["cell.kill"]) {
         screen.progress("200 programs that do not want to end");
-        rows.push(block_on(kill::kill(&bare))?);
+        rows.push(block_on(kill::kill(&calls::bare_fork()?))?);
     }
     if let (Some(folder), Some(p50)) = (&what.peers, p50) {
         screen.progress("peers");
@@ -61,6 +70,12 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         tell(screen, row);
     }
     Ok(0)
+}
+
+/// Whether one of these groups of figures is asked for.
+fn asks(what: &Bench, groups: &[&str]) -> bool {
+    let only = what.only.as_deref();
+    groups.iter().any(|group| only.is_none_or(|only| group.starts_with(only) || only.starts_with(group)))
 }
 
 fn tell(screen: &mut Screen, row: &Row) {

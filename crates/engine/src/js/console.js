@@ -68,7 +68,7 @@
   const format = (args) => {
     let text = '';
     let used = 0;
-    const first = args[0];
+    const first = args.length === 0 ? undefined : args[0];
     if (typeof first === 'string') {
       used = 1;
       if (args.length === 1) return first;

@@ -189,6 +189,7 @@
   const visibleKeys = (state, value) => {
     const keys = list();
     if (isArray(value) && value.length > HUGE) return keys;
+    if (typedArrays[classOf(value)] !== undefined && arrayLength(value) > HUGE) return keys;
     const all = ownKeys(value);
     for (let i = 0; i < all.length; i++) {
       const key = all[i];

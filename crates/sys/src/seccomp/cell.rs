@@ -15,6 +15,9 @@ const SOCKET_OR_NOTHING: &[u64] = &[0, 2];
 /// The bit that would make memory executable.
 const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
 
+/// The bit that would take pages from a pool that no cgroup counts.
+const HUGE: u64 = libc::MAP_HUGETLB as u64;
+
 const fn allowed(number: libc::c_long, when: When, why: &'static str) -> Allowed {
     Allowed { number, when, why }
 }
@@ -36,7 +39,7 @@ pub const ALLOWED: &[Allowed] = &[
     allowed(libc::SYS_poll, When::Always, "a timer waits, and notices when the host is gone"),
     allowed(libc::SYS_ppoll, When::Always, "a timer waits, and notices when the host is gone"),
     allowed(libc::SYS_restart_syscall, When::Always, "the kernel resumes a wait after a stop"),
-    allowed(libc::SYS_mmap, When::Without(2, EXECUTABLE), "the allocator asks for memory"),
+    allowed(libc::SYS_mmap, When::WithoutEither((2, EXECUTABLE), (3, HUGE)), "the allocator asks for memory"),
     allowed(libc::SYS_munmap, When::Always, "the allocator gives memory back"),
     allowed(libc::SYS_mremap, When::Always, "the allocator grows large blocks"),
     allowed(libc::SYS_brk, When::Always, "the allocator grows its heap"),

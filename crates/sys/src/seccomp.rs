@@ -1,7 +1,8 @@
 //! Filters of system calls: allow-lists as data, every entry with the reason why it is there.
 //!
 //! What is not on a list traps: the process is told the number by SIGSYS, tells it on, and ends. The lists are
-//! [`cell::ALLOWED`] and [`nursery::ALLOWED`]; a cell has both over it.
+//! [`cell::ALLOWED`] and [`nursery::ALLOWED`]. A nursery is under both; a cell puts a filter over that which takes the
+//! nursery's own list away again.
 
 pub mod cell;
 pub mod nursery;
@@ -52,17 +53,28 @@ const ARCH: TargetArch = if cfg!(target_arch = "aarch64") { TargetArch::aarch64 
 impl Filter {
     /// Makes a filter of a list.
     pub fn compile(list: &[Allowed]) -> Result<Self, Failed> {
-        Self::build(list).map_err(|_| Step::CompileFilter.failed(Errno::INVAL))
+        let build = || -> Result<Self, seccompiler::BackendError> {
+            let rules = rules(list.iter().map(|Allowed { number, when, why: _ }| (*number, *when)))?;
+            let filter = SeccompFilter::new(rules, SeccompAction::Trap, SeccompAction::Allow, ARCH)?;
+            filter.try_into().map(Self)
+        };
+        build().map_err(|_| Step::CompileFilter.failed(Errno::INVAL))
     }
 
-    fn build(list: &[Allowed]) -> Result<Self, seccompiler::BackendError> {
-        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-        for Allowed { number, when, why: _ } in list {
-            let of_this = rules.entry(*number).or_default();
-            of_this.extend(when.rules()?);
-        }
-        let filter = SeccompFilter::new(rules, SeccompAction::Trap, SeccompAction::Allow, ARCH)?;
-        filter.try_into().map(Self)
+    /// Makes a filter that takes away `more` from a list that is in force already, and leaves `rest` of it: what is
+    /// allowed afterwards is exactly `rest`. It is a tenth as long as a filter of `rest` would be, and every cell
+    /// installs its own.
+    pub fn narrow(more: &[Allowed], rest: &[Allowed]) -> Result<Self, Failed> {
+        let build = || -> Result<Self, seccompiler::BackendError> {
+            let refused = more.iter().map(|Allowed { number, when, why: _ }| {
+                let stays = rest.iter().any(|other| other.number == *number);
+                (*number, if stays { *when } else { When::Always })
+            });
+            let filter =
+                SeccompFilter::new(rules(refused)?, SeccompAction::Allow, SeccompAction::Trap, ARCH)?;
+            filter.try_into().map(Self)
+        };
+        build().map_err(|_| Step::CompileFilter.failed(Errno::INVAL))
     }
 
     /// Installs it for this process and all it forks; there is no way back.
@@ -82,6 +94,17 @@ impl Filter {
     pub fn length(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Rules by the number of their system call. A call that is listed once without conditions has none.
+fn rules(
+    list: impl Iterator<Item = (libc::c_long, When)>,
+) -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for (number, when) in list {
+        rules.entry(number).or_default().extend(when.rules()?);
+    }
+    Ok(rules)
 }
 
 impl When {

@@ -61,10 +61,25 @@ fn a_cell_may_do_nothing_that_its_nursery_may_not() {
 
 #[test]
 fn the_filters_compile_and_stay_small() {
-    let cell = Filter::compile(seccomp::cell::ALLOWED).unwrap();
+    let cell = Filter::narrow(seccomp::nursery::ALLOWED, seccomp::cell::ALLOWED).unwrap();
     let nursery = Filter::compile(&seccomp::nursery::with_cells()).unwrap();
     assert!(cell.length() < nursery.length());
     assert!(nursery.length() < 400, "{}", nursery.length());
+}
+
+/// A cell's filter takes away what is the nursery's own: where both lists name a call, it must be for other arguments.
+#[test]
+fn what_a_nursery_may_beside_its_cells_never_overlaps_with_what_they_may() {
+    use seccomp::When;
+    for own in seccomp::nursery::ALLOWED {
+        for shared in seccomp::cell::ALLOWED.iter().filter(|one| one.number == own.number) {
+            let apart = match (own.when, shared.when) {
+                (When::Both(_, one), When::Both(_, other)) => one.0 == other.0 && one.1 != other.1,
+                _ => false,
+            };
+            assert!(apart, "{own:?} and {shared:?}");
+        }
+    }
 }
 
 #[test]

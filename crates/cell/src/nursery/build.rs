@@ -269,7 +269,7 @@ fn look(differs: Differs, user: u32, root: bool) -> Walls {
 }
 
 fn take_filter() -> Result<Filter, Failed> {
-    let filter = Filter::compile(seccomp::cell::ALLOWED)?;
+    let filter = Filter::narrow(seccomp::nursery::ALLOWED, seccomp::cell::ALLOWED)?;
     Filter::compile(&seccomp::nursery::with_cells())?.install()?;
     Ok(filter)
 }

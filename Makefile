@@ -60,6 +60,8 @@ bench: ## the figures of docs/figures.md, measured here; peers too if bench-peer
 bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm, to be measured beside us
 	mkdir -p target/peers
 	cd target/peers && npm install --no-audit --no-fund isolated-vm@5 quickjs-emscripten bun deno
+	@# Newer versions of npm build nothing that was not approved; older ones do not know the word.
+	cd target/peers && { npm install-scripts approve isolated-vm bun deno || true; } && npm rebuild
 
 test262: ## run a checkout of test262 (TEST262=path), each test in a cell: pass counts by folder
 	@test -n "$(TEST262)" || { echo "give the path of a checkout: make test262 TEST262=path"; exit 2; }

@@ -67,7 +67,7 @@ fn code_that_does_not_end_is_ended_and_gives_nothing() {
 fn code_that_fails_gives_nothing_but_the_reason() {
     for (source, message) in [
         ("throw new TypeError('no')", "TypeError: no (1:11)"),
-        ("emit(1); null.x", "TypeError: cannot read property 'x' of null (1:9)"),
+        ("emit(1); let a; a.x", "TypeError: cannot read property 'x' of undefined (1:17)"),
         ("throw 'text'", "text"),
     ] {
         let told = format!("{}\n", json!({"code": "EVAL_ERROR", "message": message}));

@@ -49,9 +49,10 @@ fn a_program_that_enforces_nothing_fails_the_attacks() {
     check_that_none_passes("policy", Path::new("/bin/true"));
 }
 
-/// The escapes succeed where there is no wall: in plain Node.js, which has all that the attacks reach for.
+/// No case holds where there is no wall. The JavaScript runs in plain Node.js, which has all that the attacks reach for;
+/// of system calls that program only says that they went through, and the library's own tests try some without a wall.
 #[test]
-fn every_escape_succeeds_without_walls() {
+fn no_escape_is_refused_without_walls() {
     let node = ["/usr/bin/node", "/usr/local/bin/node"].iter().any(|path| Path::new(path).exists());
     requires!("node", node);
     check_that_none_passes("escape", &specs("hollow/bailiwick"));

@@ -172,6 +172,12 @@ reasons! {
     TooLarge "too-large" "the answer is larger than its limit";
     Timeout "timeout" "the answer took longer than its limit";
     Tls "tls" "the TLS handshake or certificate failed";
+    ConnectFailed "connect-failed" "no connection could be made";
+    BadAnswer "bad-answer" "what came back is not an HTTP answer";
+    SealedPlace "sealed-place" "a sealed secret may be used only in the place and for the hosts that its owner named";
+    Declined "declined" "a person was asked and said no";
+    Unanswered "unanswered" "a person was asked and nobody answered in time";
+    NobodyToAsk "nobody-to-ask" "a person has to be asked, and there is nobody to ask";
 }
 
 impl std::fmt::Display for DenialReason {

@@ -9,6 +9,7 @@
 
 mod code;
 mod denial;
+mod effect;
 mod globals;
 mod id;
 mod limit;
@@ -20,6 +21,9 @@ mod tier;
 
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
+pub use effect::{
+    Bytes, Effect, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Given, Matching, RedirectMode, Refused,
+};
 pub use globals::ECMASCRIPT;
 pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};
 pub use limit::{

@@ -4,15 +4,19 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use bailiwick_engine::{Breadth, Outside, Phase, Warm};
-use bailiwick_types::LogLevel;
-use bailiwick_wire::{Check, Entry, Job, JobLimits, Language};
+use bailiwick_types::{Effect, LogLevel};
+use bailiwick_wire::{Check, Entry, Job, JobLimits, Language, Reply, Tracing};
 
 struct World(Instant);
 
 impl Outside for World {
     fn log(&self, _: LogLevel, _: &str) {}
 
-    fn wait(&self, _: Duration) {}
+    fn ask(&self, _: u32, _: Effect) {}
+    fn cancel(&self, _: u32) {}
+    fn answer(&self, _: Duration) -> Option<(u32, Reply)> {
+        None
+    }
 
     fn wall(&self) -> Duration {
         self.0.elapsed()
@@ -50,6 +54,7 @@ fn job(entry: Entry, source: &str) -> Job {
             console_lines: 1_000,
             console_bytes: 256 << 10,
         },
+        tracing: Tracing::Off,
     }
 }
 

@@ -67,7 +67,7 @@ fn is_overflow(message: &str) -> bool {
 pub(crate) fn trouble(kind: TroubleKind, message: impl Into<String>) -> Box<Trouble> {
     let message = message.into();
     let message = head_of(&message, LONGEST).to_owned();
-    Box::new(Trouble { kind, message, location: None, stack: None, missing: None })
+    Box::new(Trouble { kind, message, location: None, stack: None, missing: None, refusal: None })
 }
 
 /// What was thrown and not caught.

@@ -7,6 +7,8 @@
 //! Start reading at [`Warm::run`]; a call's way is in `run` (from job to value), `settle` (promises and timers),
 //! `limits` (what ends it early) and `errors` (what is said then). The bindings are the scripts in `js`.
 
+mod asks;
+mod effects;
 mod entry;
 mod errors;
 mod globals;

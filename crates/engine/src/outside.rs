@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
-use bailiwick_types::LogLevel;
+use bailiwick_types::{Effect, LogLevel};
+use bailiwick_wire::Reply;
 
 /// The world as an engine sees it. Implemented by the cell's loop, and by tests.
 pub trait Outside {
     /// Sends a console line; it is within the limits already.
     fn log(&self, level: LogLevel, text: &str);
 
-    /// Waits this long, or until the host is gone (then it does not come back).
-    fn wait(&self, how_long: Duration);
+    /// Asks for an effect under this number, and does not wait for it.
+    fn ask(&self, id: u32, effect: Effect);
+
+    /// Says that the answer to this number is not wanted any more.
+    fn cancel(&self, id: u32);
+
+    /// Waits this long at most for an answer; it does not come back when the host is gone.
+    fn answer(&self, how_long: Duration) -> Option<(u32, Reply)>;
 
     /// Wall-clock time since the call began.
     fn wall(&self) -> Duration;

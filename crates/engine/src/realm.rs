@@ -4,10 +4,12 @@ use std::cell::OnceCell;
 use std::ffi::CStr;
 use std::rc::Rc;
 
+use bailiwick_wire::Reply;
 use rquickjs::context::{Intrinsic, intrinsic};
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Persistent, Promise, Result, Runtime, Value};
 
+use crate::effects::{self, reply_object};
 use crate::errors::author_frames;
 use crate::globals::{Purity, usual};
 use crate::raw::bytecode::{self, Bytecode, Keep};
@@ -46,6 +48,7 @@ pub(crate) enum Script {
     Primordials,
     Inspect,
     Errors,
+    Effects,
     Result,
     Console,
     Clone,
@@ -55,13 +58,14 @@ pub(crate) enum Script {
 }
 
 impl Script {
-    const COUNT: usize = 9;
+    const COUNT: usize = 10;
 
     const fn text(self) -> (&'static str, &'static CStr) {
         match self {
             Self::Primordials => (include_str!("js/primordials.js"), c"bailiwick:primordials"),
             Self::Inspect => (include_str!("js/inspect.js"), c"bailiwick:inspect"),
             Self::Errors => (include_str!("js/errors.js"), c"bailiwick:errors"),
+            Self::Effects => (include_str!("js/effects.js"), c"bailiwick:effects"),
             Self::Result => (include_str!("js/result.js"), c"bailiwick:result"),
             Self::Console => (include_str!("js/console.js"), c"bailiwick:console"),
             Self::Clone => (include_str!("js/clone.js"), c"bailiwick:clone"),
@@ -114,6 +118,7 @@ impl Purity {
                 Script::Primordials,
                 Script::Inspect,
                 Script::Errors,
+                Script::Effects,
                 Script::Result,
                 Script::Console,
                 Script::Clone,
@@ -181,13 +186,21 @@ impl<'js> Kit<'js> {
         if problem.is_undefined() { Ok(None) } else { text(&problem).map(Some) }
     }
 
-    /// The class, message and frames of what was thrown.
-    pub(crate) fn describe(&self, thrown: Value<'js>) -> Result<(Option<String>, String, String)> {
+    /// What was thrown, in parts.
+    pub(crate) fn describe(&self, thrown: Value<'js>) -> Result<Described> {
         let parts: Object<'js> = self.function("describe")?.call((thrown,))?;
         let part = |index: u32| parts.get::<_, Value<'js>>(index);
         let class = part(0)?;
         let class = if class.is_string() { Some(text(&class)?) } else { None };
-        Ok((class, text(&part(1)?)?, text(&part(2)?)?))
+        let refusal = part(3)?.as_number().and_then(|id| u32::try_from(id as i64).ok());
+        Ok(Described { class, message: text(&part(1)?)?, stack: text(&part(2)?)?, refusal })
+    }
+
+    /// Hands the answer to an effect to the code that waits for it.
+    pub(crate) fn deliver(&self, ctx: &Ctx<'js>, id: u32, reply: Reply) -> Result<()> {
+        let answer = reply_object(ctx, reply)?;
+        let _: Value<'js> = self.function("deliver")?.call((id, answer))?;
+        Ok(())
     }
 
     /// Calls `execute`; gives a promise of what it gives.
@@ -212,6 +225,14 @@ impl<'js> Kit<'js> {
     }
 }
 
+/// What was thrown: the class, if it was an error, its message and frames, and the effect whose refusal it is.
+pub(crate) struct Described {
+    pub(crate) class: Option<String>,
+    pub(crate) message: String,
+    pub(crate) stack: String,
+    pub(crate) refusal: Option<u32>,
+}
+
 fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Purity) -> Result<Object<'js>> {
     let load = |script: Script| scripts.load(ctx, script);
     let native = natives(ctx, world)?;
@@ -221,15 +242,19 @@ fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Puri
         Purity::Full => load(Script::Inspect)?.call((native.clone(), primordials.clone()))?,
         Purity::Pure => Value::new_undefined(ctx.clone()),
     };
-    let describe: Value<'js> =
+    let errors: Object<'js> =
         load(Script::Errors)?.call((native.clone(), primordials.clone(), inspect.clone()))?;
     let kit = Object::new_proto(ctx.clone(), None)?;
     let bindings = Object::new_proto(ctx.clone(), None)?;
-    kit.set("describe", describe)?;
+    kit.set("describe", errors.get::<_, Value<'js>>("describe")?)?;
     if purity == Purity::Full {
         let with = |script: Script| -> Result<Value<'js>> {
             load(script)?.call((native.clone(), primordials.clone(), inspect.clone()))
         };
+        let refused: Value<'js> = errors.get("refused")?;
+        let effects: Object<'js> =
+            load(Script::Effects)?.call((native.clone(), primordials.clone(), refused))?;
+        kit.set("deliver", effects.get::<_, Value<'js>>("deliver")?)?;
         kit.set("invoke", with(Script::Invoke)?)?;
         kit.set("result", with(Script::Result)?)?;
         bindings.set("console", with(Script::Console)?)?;
@@ -307,6 +332,7 @@ fn natives<'js>(ctx: &Ctx<'js>, world: &Rc<World>) -> Result<Object<'js>> {
     let shared = Rc::clone(world);
     place("read_input", Function::new(ctx.clone(), move || shared.input.borrow().clone())?)?;
     place("emit", emitter(ctx, world)?)?;
+    effects::natives(ctx, world, &native)?;
     Ok(native)
 }
 

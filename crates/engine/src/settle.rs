@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bailiwick_wire::{Given, Job, Trouble, TroubleKind};
+use bailiwick_wire::{Event, Given, Job, Trouble, TroubleKind};
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Value};
 
@@ -11,7 +11,7 @@ use crate::Outside;
 use crate::errors::{Frames, author_frames, thrown, trouble};
 use crate::limits::Halt;
 use crate::raw::jobs::{Ran, run_one};
-use crate::realm::Kit;
+use crate::realm::{Described, Kit};
 use crate::warm::Engine;
 
 /// Jobs between two looks at the clocks, beside the looks that the engine takes while it runs them.
@@ -68,8 +68,7 @@ pub(crate) fn settle<'js>(
                 None => Err(Ended::nothing(ctx)),
             };
         }
-        let due = kit.next_timer().map_err(|error| Ended::of(ctx, &error))?;
-        let Some(due) = due else {
+        if !happen(engine, outside, ctx, kit)? {
             if standing.is_none() {
                 return Ok(Value::new_undefined(ctx.clone()));
             }
@@ -77,19 +76,54 @@ pub(crate) fn settle<'js>(
                 TroubleKind::Deadlock,
                 "the code waits for a promise that nothing can ever settle",
             )));
-        };
-        let ahead =
-            Duration::try_from_secs_f64((due - engine.world.now_ms()) / 1000.0).unwrap_or(Duration::ZERO);
-        if !ahead.is_zero() {
-            outside.wait(ahead.min(watch.patience()));
         }
+    }
+}
+
+/// Waits for what comes next, an answer or a timer, and hands it to the code; false when nothing can come.
+fn happen<'js>(
+    engine: &Engine,
+    outside: &dyn Outside,
+    ctx: &Ctx<'js>,
+    kit: &Kit<'js>,
+) -> Result<bool, Ended<'js>> {
+    let (world, watch) = (&engine.world, &engine.world.watch);
+    let due = kit.next_timer().map_err(|error| Ended::of(ctx, &error))?;
+    if due.is_none() && !world.asks.is_waiting() {
+        return Ok(false);
+    }
+    let foreseen = world.asks.foreseen(due.is_some());
+    let ahead = match (foreseen, due) {
+        (Some(Event::Timer), _) => Duration::ZERO,
+        (Some(Event::Answer(_)), _) | (None, None) => Duration::MAX,
+        (None, Some(due)) => {
+            Duration::try_from_secs_f64((due - world.now_ms()) / 1000.0).unwrap_or(Duration::ZERO)
+        }
+    };
+    let only = match foreseen {
+        Some(Event::Answer(id)) => Some(id),
+        Some(Event::Timer) | None => None,
+    };
+    let answer = loop {
+        if foreseen == Some(Event::Timer) {
+            break None;
+        }
+        let answer = world.asks.answer(outside, ahead.min(watch.patience()), only);
         if watch.look() {
             return Err(Ended::nothing(ctx));
         }
-        if engine.world.now_ms() >= due {
-            kit.fire_timer().map_err(|error| Ended::of(ctx, &error))?;
+        // What the trace says comes next is waited for.
+        if answer.is_some() || only.is_none() {
+            break answer;
         }
+    };
+    if let Some((id, reply)) = answer {
+        kit.deliver(ctx, id, reply).map_err(|error| Ended::of(ctx, &error))?;
+    } else if foreseen == Some(Event::Timer) || due.is_some_and(|due| world.now_ms() >= due) {
+        world.asks.note(Event::Timer);
+        kit.fire_timer().map_err(|error| Ended::of(ctx, &error))?;
     }
+    Ok(true)
 }
 
 /// What the promise was rejected with, if it was: the abort itself, which knows where the code was.
@@ -130,23 +164,30 @@ pub(crate) fn explain<'js>(
     let halt = watch.halted();
     let refused = engine.world.heap.refused();
     watch.describe(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(64 * 1024));
+    let mut refusal = None;
     let (class, message, frames) = match ended {
         Ended::Told(trouble) if halt.is_none() => return Err(trouble),
         Ended::Told(_) => (None, String::new(), Frames::default()),
         Ended::Threw(value) => match kit.describe(value) {
-            Ok((class, message, stack)) => (class, message, author_frames(&stack, &job.source)),
+            Ok(Described { class, message, stack, refusal: of }) => {
+                refusal = of;
+                (class, message, author_frames(&stack, &job.source))
+            }
             Err(_) => (None, "a value that cannot be shown was thrown".to_owned(), Frames::default()),
         },
     };
     let mut told = thrown(class.as_deref(), &message, frames);
+    told.refusal = refusal.filter(|_| told.kind == TroubleKind::Threw);
     if let Some(Halt::Limit(kind)) = halt {
         told.kind = kind;
         told.message = limit_message(kind, job);
         told.missing = None;
+        told.refusal = None;
     } else if refused || told.kind == TroubleKind::Memory {
         told.kind = TroubleKind::Memory;
         told.message = format!("the memory limit of {} bytes was reached", job.limits.memory);
         told.missing = None;
+        told.refusal = None;
     } else if told.kind == TroubleKind::Stack {
         told.message = format!("the stack limit of {} bytes was reached: {}", job.limits.stack, told.message);
     }

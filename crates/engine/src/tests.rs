@@ -10,11 +10,14 @@ mod results;
 mod timers;
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bailiwick_types::LogLevel;
-use bailiwick_wire::{Check, Entry, Given, Job, JobLimits, Language, Report, Trouble, TroubleKind};
+use bailiwick_types::{Effect, LogLevel};
+use bailiwick_wire::{
+    Check, Entry, Given, Job, JobLimits, Language, Reply, Report, Tracing, Trouble, TroubleKind,
+};
 
 use crate::{Breadth, OFFERED, Outside, Phase, Warm};
 
@@ -25,11 +28,29 @@ pub(super) struct Fake {
     waited: Cell<Duration>,
     seed: u8,
     lines: RefCell<Vec<(LogLevel, String)>>,
+    /// What is answered to an effect, at once; what has no answer never gets one.
+    answers: Option<Answers>,
+    asked: RefCell<Vec<(u32, Effect)>>,
+    cancelled: RefCell<Vec<u32>>,
+    replies: RefCell<VecDeque<(u32, Reply)>>,
 }
+
+/// What a world says to an effect.
+pub(super) type Answers = Box<dyn Fn(u32, &Effect) -> Option<Reply>>;
 
 impl Fake {
     fn new(seed: u8) -> Rc<Self> {
         Rc::new(Self { began: Some(Instant::now()), seed, ..Self::default() })
+    }
+
+    /// A world that answers.
+    fn answering(answers: impl Fn(u32, &Effect) -> Option<Reply> + 'static) -> Rc<Self> {
+        Rc::new(Self {
+            began: Some(Instant::now()),
+            seed: 7,
+            answers: Some(Box::new(answers)),
+            ..Self::default()
+        })
     }
 
     fn spent(&self) -> Duration {
@@ -42,8 +63,22 @@ impl Outside for Fake {
         self.lines.borrow_mut().push((level, text.to_owned()));
     }
 
-    fn wait(&self, how_long: Duration) {
-        self.waited.set(self.waited.get() + how_long);
+    fn ask(&self, id: u32, effect: Effect) {
+        self.asked.borrow_mut().push((id, effect.clone()));
+        let reply = self.answers.as_ref().and_then(|answers| answers(id, &effect));
+        self.replies.borrow_mut().extend(reply.map(|reply| (id, reply)));
+    }
+
+    fn cancel(&self, id: u32) {
+        self.cancelled.borrow_mut().push(id);
+    }
+
+    fn answer(&self, how_long: Duration) -> Option<(u32, Reply)> {
+        let reply = self.replies.borrow_mut().pop_front();
+        if reply.is_none() {
+            self.waited.set(self.waited.get().saturating_add(how_long));
+        }
+        reply
     }
 
     fn wall(&self) -> Duration {
@@ -87,6 +122,7 @@ pub(super) fn job(entry: Entry, source: &str) -> Job {
             console_lines: 100,
             console_bytes: 16 << 10,
         },
+        tracing: Tracing::Off,
     }
 }
 

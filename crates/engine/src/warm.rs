@@ -10,8 +10,8 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bailiwick_types::LogLevel;
-use bailiwick_wire::{CellUsage, Check, Entry, Job, JobLimits, Language, Report};
+use bailiwick_types::{Effect, LogLevel};
+use bailiwick_wire::{CellUsage, Check, Entry, Job, JobLimits, Language, Reply, Report, Tracing};
 use rquickjs::context::intrinsic;
 use rquickjs::{Context, Runtime};
 
@@ -154,6 +154,7 @@ impl Warm {
                 memory_peak: u64::try_from(world.heap.peak().saturating_sub(before)).unwrap_or(u64::MAX),
             },
             logs_dropped: world.console.dropped(),
+            trace: world.trace(&job.tracing),
         }
     }
 }
@@ -164,7 +165,13 @@ struct Rehearsal;
 impl Outside for Rehearsal {
     fn log(&self, _level: LogLevel, _text: &str) {}
 
-    fn wait(&self, _how_long: Duration) {}
+    fn ask(&self, _id: u32, _effect: Effect) {}
+
+    fn cancel(&self, _id: u32) {}
+
+    fn answer(&self, _how_long: Duration) -> Option<(u32, Reply)> {
+        None
+    }
 
     fn wall(&self) -> Duration {
         Duration::ZERO
@@ -201,5 +208,6 @@ fn rehearsed() -> Job {
             console_lines: 0,
             console_bytes: 0,
         },
+        tracing: Tracing::Off,
     }
 }

@@ -4,9 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use bailiwick_types::LogLevel;
-use bailiwick_wire::Job;
+use bailiwick_wire::{Job, Trace, Tracing};
+use rquickjs::{Ctx, Exception};
 
 use crate::Outside;
+use crate::asks::Asks;
 use crate::limits::{Halt, Watch};
 use crate::raw::heap::Tally;
 use crate::text::head_of;
@@ -18,6 +20,8 @@ pub(crate) struct World {
     pub(crate) console: Console,
     pub(crate) written: Written,
     pub(crate) random: Random,
+    pub(crate) asks: Asks,
+    seed: Cell<[u8; 32]>,
     pub(crate) input: RefCell<String>,
     pub(crate) source: RefCell<String>,
     outside: RefCell<Option<Rc<dyn Outside>>>,
@@ -32,6 +36,8 @@ impl World {
             console: Console::default(),
             written: Written::default(),
             random: Random::default(),
+            asks: Asks::default(),
+            seed: Cell::default(),
             input: RefCell::default(),
             source: RefCell::default(),
             outside: RefCell::new(None),
@@ -45,10 +51,28 @@ impl World {
         self.console.bytes.set(job.limits.console_bytes);
         self.written.limit.set(usize::try_from(job.limits.result).unwrap_or(usize::MAX));
         let mut seed = [0; 32];
-        outside.random(&mut seed);
+        match &job.tracing {
+            Tracing::Replay(trace) => seed = trace.seed,
+            Tracing::Off | Tracing::Record => outside.random(&mut seed),
+        }
         self.random.seed(&seed);
+        self.seed.set(seed);
         *self.outside.borrow_mut() = Some(Rc::clone(outside));
+        self.asks.begin(&job.tracing);
         self.watch.begin(&job.limits, Rc::clone(outside));
+    }
+
+    /// The trace of a call that is over, if one was wanted.
+    pub(crate) fn trace(&self, tracing: &Tracing) -> Option<Box<Trace>> {
+        matches!(tracing, Tracing::Record).then(|| {
+            Box::new(Trace { seed: self.seed.get(), clock: Vec::new(), events: self.asks.recorded() })
+        })
+    }
+
+    /// The world outside, while a call runs.
+    pub(crate) fn outside(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Rc<dyn Outside>> {
+        let outside = self.outside.borrow().clone();
+        outside.ok_or_else(|| Exception::throw_internal(ctx, "no call runs"))
     }
 
     /// Milliseconds since the call began.

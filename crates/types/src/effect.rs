@@ -20,7 +20,7 @@ pub enum Effect {
 
 /// What an effect gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Given {
+pub enum Answer {
     /// For `fetch`.
     Fetched(FetchAnswer),
     /// For a function of `safety.fs`.

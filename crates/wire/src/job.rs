@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Tracing;
+
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -26,6 +28,8 @@ pub struct Job {
     pub globals: Vec<String>,
     /// The bounds the cell keeps by itself; the host keeps its own.
     pub limits: JobLimits,
+    /// Whether what is not in the code or its arguments is traced, or comes from a trace.
+    pub tracing: Tracing,
 }
 
 /// The shape of the code.

@@ -4,15 +4,17 @@
 //! body holds exactly one message and nothing behind it; text is UTF-8 or the frame is refused. No message nests, so
 //! no reader recurses. What a message *claims* is still only a claim: the host decides what it believes.
 //!
-//! Start reading at [`job`] (what a cell is told), then [`report`] (what it answers), then [`control`] (how cells come
-//! and go), then [`frame`] (how any of it is put into bytes).
+//! Start reading at [`job`] (what a cell is told), then [`report`] (what it answers), then [`effect`] (what it asks of the world), then
+//! [`control`] (how cells come and go), then [`frame`] (how any of it is put into bytes).
 
 pub mod control;
+pub mod effect;
 pub mod frame;
 pub mod job;
 pub mod report;
 
 pub use control::{Ended, Ending, FromNursery, ToNursery, Walls};
+pub use effect::{Event, Reading, Refusal, Reply, Trace, Tracing};
 pub use frame::{Decoder, FrameError, decode, encode};
 pub use job::{Check, Entry, Job, JobLimits, Language};
 pub use report::{
@@ -21,7 +23,7 @@ pub use report::{
 
 /// The version of every message. Host, nursery and cell are one binary, so a difference is a mistake, never an old
 /// peer.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 #[cfg(test)]
 mod tests;

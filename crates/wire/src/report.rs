@@ -1,15 +1,27 @@
 //! What a cell says. All of it is a claim of something that ran hostile code.
 
-use bailiwick_types::{ErrorCode, Location, LogLevel};
+use bailiwick_types::{Effect, ErrorCode, Location, LogLevel};
 use serde::{Deserialize, Serialize};
 
-use crate::Job;
+use crate::{Job, Reply, Trace};
 
 /// From the host to a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToCell {
     /// Do this. Sent once.
     Start(Box<Job>),
+    /// The answer to an effect that the cell asked for.
+    Answer {
+        /// The number that the cell gave it.
+        id: u32,
+        /// What came of it.
+        reply: Box<Reply>,
+    },
+    /// The cell was made to stand still for this long: its clocks have to leave that out.
+    Stood {
+        /// How long, in microseconds.
+        micros: u64,
+    },
     /// Try to break the wall this way, and say how it went. Sent by `doctor` and by tests, in place of a job; nothing
     /// a guest writes can send it.
     Probe(Probe),
@@ -38,7 +50,7 @@ pub enum Probe {
 }
 
 /// From a cell to the host.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FromCell {
     /// A console line, in order.
     Log {
@@ -59,6 +71,18 @@ pub enum FromCell {
         /// What the kernel gave, or the negative of its error.
         result: i64,
     },
+    /// Something is asked of the world.
+    Ask {
+        /// A number for the answer; each is larger than the one before.
+        id: u32,
+        /// What is asked.
+        effect: Box<Effect>,
+    },
+    /// The answer is not wanted any more.
+    Cancel {
+        /// The number of the effect.
+        id: u32,
+    },
 }
 
 /// How the call went, by the cell's own account.
@@ -70,6 +94,8 @@ pub struct Report {
     pub usage: CellUsage,
     /// Console lines beyond the limits.
     pub logs_dropped: u64,
+    /// The trace, if one was wanted.
+    pub trace: Option<Box<Trace>>,
 }
 
 /// What a call gave.
@@ -114,6 +140,8 @@ pub struct Trouble {
     pub stack: Option<String>,
     /// The global that the code wanted and that is not there: `setTimeout`, `eval`.
     pub missing: Option<String>,
+    /// The number of the effect whose refusal was thrown and not caught.
+    pub refusal: Option<u32>,
 }
 
 /// The kinds of trouble that a cell can know of. What it cannot know (a denial, a crash) is not its to tell.

@@ -85,3 +85,9 @@ fn well_formed(bytes: &[u8]) -> String {
     }
     text
 }
+
+/// The bytes of a typed array, copied; none when its buffer is gone.
+pub(crate) fn copy_of(array: &rquickjs::TypedArray<'_, u8>) -> Vec<u8> {
+    // SAFETY: nothing of the guest's runs, and nothing is freed, between the borrow and the end of the copy.
+    unsafe { array.as_bytes() }.unwrap_or_default().to_vec()
+}

@@ -17,9 +17,11 @@ pub use bailiwick_engine::{Breadth, OFFERED};
 pub use bailiwick_sys::clock::random;
 pub use bailiwick_sys::heap::Telling;
 pub use bailiwick_sys::seccomp;
-pub use bailiwick_wire::{Check, Entry, Finding, Job, JobLimits, Language, Probe, Severity, Walls};
+pub use bailiwick_wire::{
+    Check, Entry, Event, Finding, Job, JobLimits, Language, Probe, Reading, Severity, Trace, Tracing, Walls,
+};
 pub use enter::{enter, enter_with};
 pub use host::{
-    Busy, CallError, Cells, Demand, Ended, FLOOR, Given, Options, ProbeResult, StartError, Tenant,
+    Busy, CallError, Cells, Demand, Ended, FLOOR, Gateway, Given, Held, Options, Outcome, ProbeResult, Standstill, StartError, Tenant,
     hollow_is_built,
 };

@@ -154,6 +154,27 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "ask a person before file accesses: never, first, always",
     ),
     (
+        "fetch.proxy",
+        Kind::Texts,
+        Narrowing::Fixed,
+        Used::Now,
+        "the proxy that all requests go through, at most one; it resolves names, so addresses are not pinned",
+    ),
+    (
+        "fetch.roots",
+        Kind::Texts,
+        Narrowing::Fixed,
+        Used::Now,
+        "files of root certificates (PEM) that are believed beside the platform's",
+    ),
+    (
+        "fetch.nameservers",
+        Kind::Texts,
+        Narrowing::Fixed,
+        Used::Now,
+        "name servers that are asked instead of the machine's",
+    ),
+    (
         "fs.readRoots",
         Kind::Folders,
         Narrowing::Fewer,
@@ -179,7 +200,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "approvals.deadline",
         Kind::Duration,
         Narrowing::Smaller,
-        SERVER,
+        Used::Now,
         "how long a call waits for an answer; then it is a no",
     ),
     (

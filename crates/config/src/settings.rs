@@ -20,6 +20,21 @@ pub struct Settings {
     pub baseline: Arc<Baseline>,
     /// Who is asked, and when.
     pub approvals: Approvals,
+    /// How requests leave.
+    pub fetch: Fetch,
+    /// Environment variables that may stand in for secrets.
+    pub secrets_env: Vec<String>,
+}
+
+/// The fetch section.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fetch {
+    /// The proxy that all requests go through.
+    pub proxy: Option<String>,
+    /// Files of root certificates beside the platform's.
+    pub roots: Vec<PathBuf>,
+    /// Name servers instead of the machine's.
+    pub nameservers: Vec<SocketAddr>,
 }
 
 /// The approvals section.
@@ -90,7 +105,51 @@ impl Settings {
             elicitation: take!(config, "approvals.elicitation", Level),
             notify: take!(config, "approvals.notify", Texts),
         };
-        Ok(Self { listen, baseline, approvals })
+        let fetch = Fetch::read(
+            take!(config, "fetch.proxy", Texts),
+            take!(config, "fetch.roots", Texts),
+            &take!(config, "fetch.nameservers", Texts),
+        )?;
+        let secrets_env = take!(config, "secrets.env", Texts);
+        Ok(Self { listen, baseline, approvals, fetch, secrets_env })
+    }
+}
+
+impl Fetch {
+    fn read(proxy: Vec<String>, roots: Vec<String>, nameservers: &[String]) -> Result<Self, ConfigError> {
+        let mut problems = Vec::new();
+        let mut wrong = |message: String, hint: &str| {
+            problems.push(SettingProblem { message, hint: hint.to_owned() });
+        };
+        if proxy.len() > 1 {
+            wrong("`fetch.proxy` has more than one entry".to_owned(), "requests go through one proxy at most");
+        }
+        for proxy in &proxy {
+            if !proxy.starts_with("http://") || proxy.contains('@') {
+                // Not shown: it may hold a password.
+                wrong(
+                    "`fetch.proxy` is not a proxy that can be used".to_owned(),
+                    "write it like \"http://proxy.example:3128\", without a user name or password",
+                );
+            }
+        }
+        for root in roots.iter().filter(|root| !root.starts_with('/')) {
+            wrong(format!("`fetch.roots`: `{root}` is not an absolute path"), "write the whole path, from `/` on");
+        }
+        let servers = nameservers.iter().filter_map(|server| {
+            let address = server.parse::<SocketAddr>().ok();
+            let address = address.or_else(|| server.parse().ok().map(|ip| SocketAddr::new(ip, 53)));
+            if address.is_none() {
+                wrong(format!("`fetch.nameservers`: `{server}` is not an address"), "for example \"192.0.2.53\"");
+            }
+            address
+        });
+        let nameservers = servers.collect();
+        if !problems.is_empty() {
+            return Err(ConfigError::Settings(problems));
+        }
+        let roots = roots.into_iter().map(PathBuf::from).collect();
+        Ok(Self { proxy: proxy.into_iter().next(), roots, nameservers })
     }
 }
 

@@ -40,6 +40,34 @@ pub enum Woken {
     Interrupted,
 }
 
+/// What can be done with a stream now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ready {
+    /// There is something to read, or the other side is gone.
+    pub readable: bool,
+    /// There is room to write, or the other side is gone.
+    pub writable: bool,
+}
+
+/// Waits until a stream can be read or written.
+pub fn wait_either(descriptor: impl AsFd) -> Result<Ready, Failed> {
+    loop {
+        let mut polled = [PollFd::new(&descriptor, PollFlags::IN | PollFlags::OUT)];
+        match poll(&mut polled, None) {
+            Ok(_) => {
+                let [polled] = polled;
+                let gone = PollFlags::HUP | PollFlags::ERR;
+                return Ok(Ready {
+                    readable: polled.revents().intersects(PollFlags::IN | gone),
+                    writable: polled.revents().intersects(PollFlags::OUT | gone),
+                });
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(Step::Wait.failed(errno)),
+        }
+    }
+}
+
 /// Waits until a descriptor can be read, or for a while.
 pub fn wait_readable(descriptor: impl AsFd, how_long: Option<Duration>) -> Result<Woken, Failed> {
     let timeout = how_long.map(|time| Timespec {

@@ -16,6 +16,14 @@ pub fn kill(pidfd: impl AsFd) -> Result<(), Failed> {
     }
 }
 
+/// Makes the process behind a pidfd stand still, or go on. One that is gone is fine.
+pub fn halt(pidfd: impl AsFd, still: bool) -> Result<(), Failed> {
+    match pidfd_send_signal(pidfd, if still { Signal::STOP } else { Signal::CONT }) {
+        Ok(()) | Err(Errno::SRCH) => Ok(()),
+        Err(errno) => Err(Step::Kill.failed(errno)),
+    }
+}
+
 /// Waits for the end of a child and reaps it. Gives how it ended, unless somebody else has reaped it.
 pub fn reap(pidfd: impl AsFd) -> Result<Option<How>, Failed> {
     loop {

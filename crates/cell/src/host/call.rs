@@ -1,17 +1,20 @@
 //! One call in one cell, from the host's side: the deadline, the bounds on what it may say, and its end.
 
-use std::io::ErrorKind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bailiwick_sys::seccomp;
-use bailiwick_types::{Failure, LogLine, Usage, Wallpart};
+use bailiwick_types::{ErrorCode, Failure, LogLine, Usage, Wallpart};
 use bailiwick_wire::{
-    Check, Decoder, Finding, FromCell, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, encode,
+    Check, Finding, Given as Claimed, Job, JobLimits, Probe, Report, ToCell, Trace, encode,
 };
 use serde_json::Value;
 use tokio::time::timeout_at;
 
+use super::gateway::{Gateway, Standstill};
 use super::nest::Leased;
+use super::talk::{Last, Served, Talk};
 use super::{CallError, failure};
 use crate::ending::Silence;
 
@@ -21,11 +24,11 @@ const GRACE: Duration = Duration::from_millis(4);
 /// Room in a frame beside the result or a line: the rest of a report.
 const BESIDE: u64 = 256 * 1024;
 
+/// The longest effect: a file at its cap, or a request's body, and what is said about it.
+const LONGEST_EFFECT: u64 = 12 * 1024 * 1024;
+
 /// The longest name of a missing global that is worth repeating.
 const LONGEST_NAME: usize = 200;
-
-/// An honest cell counts its own lines; one that sends this many beyond their limits is none.
-const MOST_DROPPED: u64 = 10_000;
 
 /// The most values of a result. Text of a few bytes can be a value of a hundred, and the host has to hold them all.
 const MOST_VALUES: usize = 250_000;
@@ -43,6 +46,8 @@ pub struct Ended {
     pub walls: Vec<Wallpart>,
     /// The global that the code wanted and that is not there, by the cell's account.
     pub missing: Option<String>,
+    /// The trace, if one was wanted.
+    pub trace: Option<Box<Trace>>,
 }
 
 /// What a call gave.
@@ -72,21 +77,6 @@ pub enum ProbeResult {
     WentThrough(i64),
 }
 
-/// What came last from a cell.
-enum Last {
-    Done(Box<Report>),
-    Violation(u32),
-    Probed(i64),
-    /// It closed its socket, or said something that is no message.
-    Silent {
-        garbled: bool,
-    },
-    /// It was dead before the job could be sent.
-    NeverBegan,
-    /// The deadline.
-    Late,
-}
-
 /// A job, ready to be sent.
 pub(super) struct Order {
     frame: Vec<u8>,
@@ -107,6 +97,7 @@ impl Order {
 pub(super) async fn run(
     cell: Leased,
     order: &Order,
+    gateway: Option<&dyn Gateway>,
     on_line: &mut (dyn FnMut(LogLine) + Send),
 ) -> Option<Ended> {
     let Order { frame, limits, checked } = order;
@@ -114,26 +105,45 @@ pub(super) async fn run(
     let started = Instant::now();
     let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
     let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
-    let talk = talk(&cell, frame, bound(limits), &mut lines);
-    let last = timeout_at(deadline.into(), talk).await.unwrap_or(Last::Late);
+    let standstill = gateway.map(|_| Standstill::new(Arc::clone(&cell.pidfd)));
+    let served =
+        gateway.zip(standstill.as_ref()).map(|(gateway, standstill)| Served { gateway, standstill });
+    let mut talk = Talk { cell: &cell, lines: &mut lines, served, refusals: BTreeMap::new() };
+    let bound = bound(limits, gateway.is_some());
+    let last = match &standstill {
+        None => timeout_at(deadline.into(), talk.run(frame, bound)).await.unwrap_or(Last::Late),
+        Some(standstill) => within(talk.run(frame, bound), deadline, standstill).await,
+    };
+    let mut refusals = std::mem::take(&mut talk.refusals);
     if matches!(last, Last::Late) {
         cell.kill();
     }
-    let wall_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let stood = standstill.as_ref().map_or(Duration::ZERO, Standstill::total);
+    let wall_ms = started.elapsed().saturating_sub(stood).as_secs_f64() * 1000.0;
     let mut usage = Usage { wall_ms, ..Usage::default() };
     let mut logs_dropped = lines.dropped;
-    let mut missing = None;
+    let (mut missing, mut trace) = (None, None);
     let result = match last {
         Last::Done(report) => {
-            let Report { given, usage: used, logs_dropped: dropped } = *report;
+            let Report { given, usage: used, logs_dropped: dropped, trace: traced } = *report;
+            trace = traced;
             usage.cpu_ms = micros_to_ms(used.cpu_us);
             usage.steps = used.steps;
             usage.memory_peak = used.memory_peak;
             logs_dropped = logs_dropped.saturating_add(dropped);
+            let mut refused = None;
             if let Claimed::Trouble(trouble) = &given {
                 missing = trouble.missing.clone().filter(|name| name.len() <= LONGEST_NAME);
+                // It says which; what happened there is known here.
+                refused = trouble.refusal.and_then(|id| refusals.remove(&id));
             }
-            believe(given, limits, *checked)
+            match (believe(given, limits, *checked), refused) {
+                (Err(told), Some(refused)) if told.code == ErrorCode::EvalError => {
+                    let Failure { location, stack, .. } = *told;
+                    Err(Box::new(Failure { location, stack, ..refused.into_failure() }))
+                }
+                (believed, _) => believed,
+            }
         }
         Last::Violation(number) => Err(Box::new(failure::violation(seccomp::name(number), number))),
         Last::Late => Err(Box::new(failure::late(limits))),
@@ -147,7 +157,22 @@ pub(super) async fn run(
             None => failure::nursery_died(),
         })),
     };
-    Some(Ended { result, usage, logs_dropped, walls: cell.nest.walls().to_vec(), missing })
+    Some(Ended { result, usage, logs_dropped, walls: cell.nest.walls().to_vec(), missing, trace })
+}
+
+/// Waits for the talk to end, up to a deadline that moves on while the cell stands still.
+async fn within(talk: impl Future<Output = Last>, deadline: Instant, standstill: &Standstill) -> Last {
+    let mut talk = std::pin::pin!(talk);
+    let mut changes = standstill.changes();
+    loop {
+        let is_still = standstill.is_still();
+        let until = deadline + standstill.total();
+        tokio::select! {
+            last = &mut talk => return last,
+            _ = changes.changed() => {}
+            () = tokio::time::sleep_until(until.into()), if !is_still => return Last::Late,
+        }
+    }
 }
 
 /// Has a cell try to break its wall.
@@ -167,7 +192,8 @@ pub(super) async fn probe(cell: Leased, probe: Probe) -> Result<ProbeResult, Cal
     let started = Instant::now();
     let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line: &mut ignore };
     let deadline = started + Duration::from_millis(limits.wall_ms);
-    let talk = talk(&cell, &frame, bound(limits), &mut lines);
+    let mut talk = Talk { cell: &cell, lines: &mut lines, served: None, refusals: BTreeMap::new() };
+    let talk = talk.run(&frame, bound(limits, false));
     Ok(match timeout_at(deadline.into(), talk).await.unwrap_or(Last::Late) {
         Last::Violation(number) => ProbeResult::Trapped(
             seccomp::name(number).map_or_else(|| format!("system call {number}"), str::to_owned),
@@ -189,63 +215,10 @@ pub(super) async fn probe(cell: Leased, probe: Probe) -> Result<ProbeResult, Cal
 }
 
 /// The longest frame that a cell with these limits has a reason to send.
-fn bound(limits: JobLimits) -> usize {
-    let longest = limits.result.max(limits.console_bytes).saturating_add(BESIDE);
+fn bound(limits: JobLimits, has_effects: bool) -> usize {
+    let effect = if has_effects { LONGEST_EFFECT } else { 0 };
+    let longest = limits.result.max(limits.console_bytes).max(effect).saturating_add(BESIDE);
     usize::try_from(longest).unwrap_or(usize::MAX)
-}
-
-/// Sends the job and hears the cell out.
-async fn talk(cell: &Leased, frame: &[u8], bound: usize, lines: &mut Lines<'_>) -> Last {
-    let silent = Last::Silent { garbled: false };
-    let mut began = true;
-    let mut rest = frame;
-    while !rest.is_empty() {
-        match cell.socket.try_write(rest) {
-            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                if cell.socket.writable().await.is_err() {
-                    return silent;
-                }
-            }
-            // It was gone before it read anything; what it said before that is still to be read.
-            Err(_) => {
-                began = rest.len() < frame.len();
-                break;
-            }
-        }
-    }
-    let mut decoder = Decoder::new(bound);
-    let mut buffer = vec![0; 16 * 1024];
-    loop {
-        // A cell that never stops talking must not keep the deadline from being looked at.
-        tokio::task::coop::consume_budget().await;
-        if cell.socket.readable().await.is_err() {
-            return silent;
-        }
-        match cell.socket.try_read(&mut buffer) {
-            Ok(0) if !began => return Last::NeverBegan,
-            Ok(0) => return Last::Silent { garbled: decoder.is_within_a_frame() },
-            Ok(length) => decoder.push(buffer.get(..length).unwrap_or_default()),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
-            Err(_) if !began => return Last::NeverBegan,
-            Err(_) => return silent,
-        }
-        loop {
-            match decoder.take() {
-                Ok(None) => break,
-                Ok(Some(FromCell::Log { level, text })) => {
-                    lines.take(level, text);
-                    if lines.dropped > MOST_DROPPED {
-                        return Last::Silent { garbled: true };
-                    }
-                }
-                Ok(Some(FromCell::Violation { number })) => return Last::Violation(number),
-                Ok(Some(FromCell::Done(report))) => return Last::Done(report),
-                Ok(Some(FromCell::Probed { result })) => return Last::Probed(result),
-                Err(_) => return Last::Silent { garbled: true },
-            }
-        }
-    }
 }
 
 /// Turns what a cell claims into what a caller gets.
@@ -284,7 +257,7 @@ fn values_in(text: &str) -> usize {
 }
 
 /// The console lines of a call, bounded once more on this side.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     limits: JobLimits,
     count: u64,
     bytes: u64,
@@ -294,7 +267,12 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn take(&mut self, level: bailiwick_types::LogLevel, text: String) {
+    /// How many were too many.
+    pub(super) const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub(super) fn take(&mut self, level: bailiwick_types::LogLevel, text: String) {
         let bytes = self.bytes.saturating_add(text.len() as u64);
         if self.count >= self.limits.console_lines || bytes > self.limits.console_bytes {
             self.dropped = self.dropped.saturating_add(1);

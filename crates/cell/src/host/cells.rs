@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::call::{self, Ended};
 use super::nest::{Leased, Nest, NoCell};
-use super::{Busy, CallError, Options, ProbeResult, StartError, Tenant, start};
+use super::{Busy, CallError, Gateway, Options, ProbeResult, StartError, Tenant, start};
 
 /// How often a call is given to another nursery when its own died before the call began.
 const TRIES: usize = 3;
@@ -63,11 +63,13 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Runs one job in a cell of its own. Dropping the future kills the cell.
+    /// Runs one job in a cell of its own, its effects done by the gateway; without one it can ask for none. Dropping the
+    /// future kills the cell.
     pub async fn call(
         &self,
         tenant: &Tenant,
         job: Job,
+        gateway: Option<&dyn Gateway>,
         on_line: &mut (dyn FnMut(LogLine) + Send),
     ) -> Result<Ended, CallError> {
         let _turn = self.turn().await?;
@@ -76,7 +78,7 @@ impl Cells {
         loop {
             let cell = self.cell(tenant).await?;
             let began = Instant::now();
-            let ended = call::run(cell, &order, on_line).await;
+            let ended = call::run(cell, &order, gateway, on_line).await;
             tries += 1;
             match ended {
                 // Nothing of the job was read, so nothing of it can happen twice.

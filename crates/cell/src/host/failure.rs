@@ -14,7 +14,7 @@ fn failure(code: ErrorCode, message: String, hint: Option<String>) -> Failure {
 
 /// The trouble that a cell told of.
 pub(super) fn trouble(trouble: Trouble, limits: JobLimits) -> Failure {
-    let Trouble { kind, message, location, stack, missing: _ } = trouble;
+    let Trouble { kind, message, location, stack, missing: _, refusal: _ } = trouble;
     let told = match kind {
         TroubleKind::Wall => late(limits),
         TroubleKind::Cpu => at_limit(LimitKind::Cpu, limits.cpu_ms.unwrap_or_default()),

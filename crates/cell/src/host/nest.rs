@@ -70,7 +70,7 @@ pub(super) struct Leased {
     pub(super) nest: Arc<Nest>,
     pub(super) serial: u64,
     pub(super) socket: UnixStream,
-    pidfd: OwnedFd,
+    pub(super) pidfd: Arc<OwnedFd>,
 }
 
 /// Why there is no cell.
@@ -167,6 +167,7 @@ impl Nest {
                     state.out.insert(serial, None);
                     waits.stop(&mut state);
                     self.refill(&mut state);
+                    let pidfd = Arc::new(pidfd);
                     return Ok(Leased { nest: Arc::clone(self), serial, socket, pidfd });
                 }
                 waits.begin(&mut state);
@@ -343,7 +344,7 @@ impl Leased {
     /// Kills the cell.
     pub(super) fn kill(&self) {
         // By its own handle: one that cannot be killed is gone.
-        let _gone = bailiwick_sys::pidfd::kill(&self.pidfd);
+        let _gone = bailiwick_sys::pidfd::kill(&*self.pidfd);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything before the job is done while the cell is parked, so that a call pays for none of it. After the job has
 //! come nothing here may panic, and the process ends by `_exit`: there is nothing worth tidying up in it.
 
+mod talk;
 mod world;
 
 use std::os::fd::OwnedFd;
@@ -13,14 +14,12 @@ use bailiwick_engine::Warm;
 use bailiwick_sys::ending::{Endings, exit_now};
 use bailiwick_sys::seccomp::Filter;
 use bailiwick_sys::{Failed, bounds, descriptors, heap, packets, privileges, probe};
-use bailiwick_wire::{Decoder, FromCell, Job, Probe, ToCell, encode};
+use bailiwick_wire::{FromCell, Job, Probe, ToCell};
 
 use crate::ending;
 use crate::nursery::Newborn;
+use talk::Talk;
 use world::World;
-
-/// The longest message a cell takes: code, arguments and input together stay far below.
-const LONGEST: usize = 512 * 1024 * 1024;
 
 /// Memory beside the engine's own: our parsers over the source, the job itself, the report.
 const BESIDE_THE_ENGINE: u64 = 64 * 1024 * 1024;
@@ -58,23 +57,24 @@ pub(crate) fn live(newborn: Newborn, engine: Warm, filter: Option<&Filter>, memo
     if rehearse {
         engine.rehearse();
     }
-    match hear() {
-        Ok(Some(ToCell::Start(job))) => {
+    let talk = Rc::new(Talk::new());
+    match talk.hear(None) {
+        Some(ToCell::Start(job)) => {
             // A nursery without any walls does not know its size.
             if memory_size > 0 && bound(&job, memory_size).is_err() {
                 exit_now(ending::NO_WALL);
             }
-            let report = engine.run(*job, Rc::new(World::new()));
-            say(&FromCell::Done(Box::new(report)));
+            let report = engine.run(*job, Rc::new(World::new(Rc::clone(&talk))));
+            talk.say(&FromCell::Done(Box::new(report)), true);
             exit_now(ending::FINE)
         }
-        Ok(Some(ToCell::Probe(what))) => {
+        Some(ToCell::Probe(what)) => {
             let result = try_it(what);
-            say(&FromCell::Probed { result });
+            talk.say(&FromCell::Probed { result }, false);
             exit_now(ending::FINE)
         }
-        Ok(None) => exit_now(ending::FINE),
-        Err(()) => exit_now(ending::PROTOCOL),
+        Some(ToCell::Answer { .. } | ToCell::Stood { .. }) => exit_now(ending::PROTOCOL),
+        None => exit_now(ending::FINE),
     }
 }
 
@@ -99,34 +99,6 @@ fn bound(job: &Job, memory_size: u64) -> Result<(), Failed> {
         bounds::cpu_seconds(milliseconds.div_ceil(1000).saturating_add(1))?;
     }
     Ok(())
-}
-
-/// Waits for the one message; `None` when the host is gone.
-fn hear() -> Result<Option<ToCell>, ()> {
-    let mut decoder = Decoder::new(LONGEST);
-    let mut buffer = [0; 16 * 1024];
-    loop {
-        let length = packets::read(descriptors::zero(), &mut buffer).map_err(|_| ())?;
-        if length == 0 {
-            return Ok(None);
-        }
-        decoder.push(buffer.get(..length).unwrap_or_default());
-        if let Some(message) = decoder.take().map_err(|_| ())? {
-            return Ok(Some(message));
-        }
-    }
-}
-
-/// Says something to the host; ends the process when there is no host any more.
-fn say(message: &FromCell) {
-    let Ok(frame) = encode(message) else { exit_now(ending::PROTOCOL) };
-    let mut rest = frame.as_slice();
-    while !rest.is_empty() {
-        match packets::write(descriptors::zero(), rest) {
-            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-            Err(_) => exit_now(ending::FINE),
-        }
-    }
 }
 
 fn try_it(what: Probe) -> i64 {

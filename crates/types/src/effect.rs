@@ -5,12 +5,15 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::{Denial, ErrorCode, Failure};
 
 /// One thing that code asks of the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Effect {
     /// `fetch`.
     Fetch(FetchRequest),
@@ -20,6 +23,7 @@ pub enum Effect {
 
 /// What an effect gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Answer {
     /// For `fetch`.
     Fetched(FetchAnswer),
@@ -29,6 +33,7 @@ pub enum Answer {
 
 /// A request as the guest made it. Header values are byte strings, one character a byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FetchRequest {
     /// The method, normalised as the Fetch standard does.
     pub method: String,
@@ -48,6 +53,7 @@ pub struct FetchRequest {
 
 /// What to do at a redirect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum RedirectMode {
     /// Follow it.
     #[default]
@@ -60,6 +66,7 @@ pub enum RedirectMode {
 
 /// An answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FetchAnswer {
     /// The status.
     pub status: u16,
@@ -79,6 +86,7 @@ pub struct FetchAnswer {
 
 /// A function of `safety.fs` and its arguments. Paths are what the guest wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FileRequest {
     /// `readText(path)` → text; an error when it is not UTF-8.
     ReadText {
@@ -240,6 +248,7 @@ pub enum FileRequest {
 
 /// How a pattern is matched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Matching {
     /// Letters in either case.
     pub ignore_case: bool,
@@ -251,6 +260,7 @@ pub struct Matching {
 
 /// What a function of `safety.fs` gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FileAnswer {
     /// Text.
     Text(String),
@@ -261,7 +271,8 @@ pub enum FileAnswer {
 }
 
 /// Why an effect did not happen: policy said no, or the world did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Refused {
     /// `NET_DENIED`, `NET_FAILED`, `FS_DENIED`, `FS_FAILED`, `FETCH_LIMIT`, `DISK_LIMIT`, ….
     pub code: ErrorCode,
@@ -313,9 +324,13 @@ impl Refused {
     }
 }
 
-/// Bytes that a serialiser takes at once, and not one by one.
+/// Bytes. A machine's format takes them at once, and not one by one; one for people has them as text where they are
+/// text, else as base64 behind `base64:`.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Bytes(pub Vec<u8>);
+
+/// What stands before bytes that are no text.
+const ENCODED: &str = "base64:";
 
 impl std::fmt::Debug for Bytes {
     /// Only how many: a body may be long, and may be nobody's business.
@@ -332,7 +347,13 @@ impl From<Vec<u8>> for Bytes {
 
 impl Serialize for Bytes {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
+        if !serializer.is_human_readable() {
+            return serializer.serialize_bytes(&self.0);
+        }
+        match std::str::from_utf8(&self.0) {
+            Ok(text) if !text.starts_with(ENCODED) => serializer.serialize_str(text),
+            _ => serializer.collect_str(&format_args!("{ENCODED}{}", BASE64_STANDARD.encode(&self.0))),
+        }
     }
 }
 
@@ -351,6 +372,13 @@ impl<'de> Deserialize<'de> for Bytes {
                 Ok(Bytes(bytes))
             }
         }
-        deserializer.deserialize_byte_buf(Whole)
+        if !deserializer.is_human_readable() {
+            return deserializer.deserialize_byte_buf(Whole);
+        }
+        let text = String::deserialize(deserializer)?;
+        match text.strip_prefix(ENCODED) {
+            None => Ok(Self(text.into_bytes())),
+            Some(encoded) => BASE64_STANDARD.decode(encoded).map(Self).map_err(serde::de::Error::custom),
+        }
     }
 }

@@ -170,7 +170,8 @@ fn build<'js>(ctx: &Ctx<'js>, makings: &Makings<'_>) -> Result<Object<'js>> {
         bindings.set("read_input", native.get::<_, Value<'js>>("read_input")?)?;
         bindings.set("emit", native.get::<_, Value<'js>>("emit")?)?;
     }
-    let globals: Object<'js> = load(Script::Globals)?.call((native, primordials, bindings, need, is_whole))?;
+    let globals: Object<'js> =
+        load(Script::Globals)?.call((native, primordials, bindings, need, is_whole))?;
     let scrub: Function<'js> = globals.get("scrub")?;
     let _: Value<'js> = scrub.call((purity.kept(), purity.offered(), purity == Purity::Pure))?;
     let install: Function<'js> = globals.get("install")?;

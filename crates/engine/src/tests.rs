@@ -8,6 +8,7 @@ mod failures;
 mod globals;
 mod results;
 mod timers;
+mod web;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

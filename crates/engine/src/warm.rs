@@ -16,9 +16,9 @@ use rquickjs::context::intrinsic;
 use rquickjs::{Context, Runtime};
 
 use crate::globals::{Purity, usual};
+use crate::raw::bytecode::Compiler;
 use crate::raw::heap::{Heap, plug_holes};
 use crate::raw::jobs::StackBound;
-use crate::raw::bytecode::Compiler;
 use crate::realm::{Deterministic, Makings, Realm, WithEval, WithoutEval};
 use crate::scripts::Scripts;
 use crate::world::World;
@@ -84,7 +84,8 @@ impl Engine {
         }
         let Self { runtime, compiler, scripts, world, breadth, .. } = self;
         // For a single call it is cheaper to load a part of the surface when it is touched, if it is.
-        let makings = Makings { runtime, compiler, scripts, world, purity, is_whole: *breadth == Breadth::All };
+        let makings =
+            Makings { runtime, compiler, scripts, world, purity, is_whole: *breadth == Breadth::All };
         let realm = match which {
             Which::Plain => Realm::new::<WithoutEval>(&makings)?,
             Which::Eval => Realm::new::<WithEval>(&makings)?,

@@ -62,7 +62,10 @@ impl World {
     }
 
     /// The time of the call's clock: whole milliseconds since the epoch.
-    #[expect(clippy::cast_precision_loss, reason = "a double holds the milliseconds of 285 000 years exactly")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a double holds the milliseconds of 285 000 years exactly"
+    )]
     pub(crate) fn clock_ms(&self) -> f64 {
         let now = self.outside.borrow().as_ref().map_or(Duration::ZERO, |outside| outside.now());
         now.as_millis() as f64

@@ -79,9 +79,8 @@ fn place_utf8<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>) -> R
             ctx.clone(),
             move |ctx: Ctx<'js>, from: Value<'js>, offset: u32, length: u32| -> Result<String> {
                 admit(&ctx, &shared, widest(length))?;
-                let seen = look(&from, offset, length, |bytes| {
-                    UTF_8.decode_with_bom_removal(bytes).0.into_owned()
-                });
+                let seen =
+                    look(&from, offset, length, |bytes| UTF_8.decode_with_bom_removal(bytes).0.into_owned());
                 Ok(seen.unwrap_or_default())
             },
         )?,
@@ -104,8 +103,7 @@ fn place_decoder<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>) -
         Function::new(
             ctx.clone(),
             move |ctx: Ctx<'js>, name: Value<'js>, fatal: bool, keeps_mark: bool| -> Result<Function<'js>> {
-                let encoding =
-                    Encoding::for_label_no_replacement(text(&name)?.as_bytes()).unwrap_or(UTF_8);
+                let encoding = Encoding::for_label_no_replacement(text(&name)?.as_bytes()).unwrap_or(UTF_8);
                 let stream = RefCell::new(Stream { encoding, fatal, keeps_mark, decoder: None });
                 let shared = Rc::clone(&shared);
                 Function::new(
@@ -151,7 +149,8 @@ impl Stream {
         });
         let mut out = String::with_capacity(decoder.max_utf8_buffer_length(bytes.len())?);
         let is_whole = if self.fatal {
-            decoder.decode_to_string_without_replacement(bytes, &mut out, !more).0 == DecoderResult::InputEmpty
+            decoder.decode_to_string_without_replacement(bytes, &mut out, !more).0
+                == DecoderResult::InputEmpty
         } else {
             decoder.decode_to_string(bytes, &mut out, !more).0 == CoderResult::InputEmpty
         };

@@ -22,6 +22,6 @@ pub use bailiwick_wire::{
 };
 pub use enter::{enter, enter_with};
 pub use host::{
-    Busy, CallError, Cells, Demand, Ended, FLOOR, Gateway, Given, Held, Options, Outcome, ProbeResult, Standstill, StartError, Tenant,
-    hollow_is_built,
+    Busy, CallError, Cells, Demand, Ended, FLOOR, Gateway, Given, Held, Options, Outcome, ProbeResult,
+    Standstill, StartError, Tenant, hollow_is_built,
 };

@@ -122,7 +122,10 @@ impl Fetch {
             problems.push(SettingProblem { message, hint: hint.to_owned() });
         };
         if proxy.len() > 1 {
-            wrong("`fetch.proxy` has more than one entry".to_owned(), "requests go through one proxy at most");
+            wrong(
+                "`fetch.proxy` has more than one entry".to_owned(),
+                "requests go through one proxy at most",
+            );
         }
         for proxy in &proxy {
             if !proxy.starts_with("http://") || proxy.contains('@') {
@@ -134,13 +137,19 @@ impl Fetch {
             }
         }
         for root in roots.iter().filter(|root| !root.starts_with('/')) {
-            wrong(format!("`fetch.roots`: `{root}` is not an absolute path"), "write the whole path, from `/` on");
+            wrong(
+                format!("`fetch.roots`: `{root}` is not an absolute path"),
+                "write the whole path, from `/` on",
+            );
         }
         let servers = nameservers.iter().filter_map(|server| {
             let address = server.parse::<SocketAddr>().ok();
             let address = address.or_else(|| server.parse().ok().map(|ip| SocketAddr::new(ip, 53)));
             if address.is_none() {
-                wrong(format!("`fetch.nameservers`: `{server}` is not an address"), "for example \"192.0.2.53\"");
+                wrong(
+                    format!("`fetch.nameservers`: `{server}` is not an address"),
+                    "for example \"192.0.2.53\"",
+                );
             }
             address
         });

@@ -8,6 +8,7 @@
 //! `limits` (what ends it early) and `errors` (what is said then). The bindings are the scripts in `js`.
 
 mod asks;
+mod clock;
 mod effects;
 mod entry;
 mod errors;
@@ -17,9 +18,11 @@ mod outside;
 mod raw;
 mod realm;
 mod run;
+mod scripts;
 mod settle;
 mod text;
 mod warm;
+mod web;
 mod world;
 
 pub use globals::OFFERED;

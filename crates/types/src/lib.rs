@@ -22,7 +22,8 @@ mod tier;
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
 pub use effect::{
-    Answer, Bytes, Effect, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching, RedirectMode, Refused,
+    Answer, Bytes, Effect, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching, RedirectMode,
+    Refused,
 };
 pub use globals::ECMASCRIPT;
 pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};

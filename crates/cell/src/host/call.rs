@@ -106,8 +106,7 @@ pub(super) async fn run(
     let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
     let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
     let standstill = gateway.map(|_| Standstill::new(Arc::clone(&cell.pidfd)));
-    let served =
-        gateway.zip(standstill.as_ref()).map(|(gateway, standstill)| Served { gateway, standstill });
+    let served = gateway.zip(standstill.as_ref()).map(|(gateway, standstill)| Served { gateway, standstill });
     let mut talk = Talk { cell: &cell, lines: &mut lines, served, refusals: BTreeMap::new() };
     let bound = bound(limits, gateway.is_some());
     let last = match &standstill {

@@ -124,7 +124,8 @@ impl Talk<'_, '_> {
             // A cell that never stops talking must not keep the deadline from being looked at.
             tokio::task::coop::consume_budget().await;
             let is_still = served.is_some_and(|served| served.standstill.is_still());
-            let may_read = effects.len() < MOST_EFFECTS && under_way.saturating_add(outgoing.bytes) <= MOST_BYTES
+            let may_read = effects.len() < MOST_EFFECTS
+                && under_way.saturating_add(outgoing.bytes) <= MOST_BYTES
                 || effects.is_empty() && outgoing.frames.is_empty();
             let change = async {
                 match &mut changes {

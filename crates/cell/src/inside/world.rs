@@ -20,6 +20,8 @@ use crate::ending;
 pub(super) struct World {
     talk: Rc<Talk>,
     started: Instant,
+    /// The time of day when the call began.
+    began: Duration,
     /// How long the host made this cell stand still; no clock of the call counts it.
     stood: Cell<Duration>,
     /// Effects that the host has not answered.
@@ -33,6 +35,7 @@ impl World {
         Self {
             talk,
             started: Instant::now(),
+            began: clock::realtime(),
             stood: Cell::default(),
             open: RefCell::default(),
             replies: RefCell::default(),
@@ -110,6 +113,11 @@ impl Outside for World {
     fn wall(&self) -> Duration {
         self.catch_up();
         self.running()
+    }
+
+    fn now(&self) -> Duration {
+        // From the one clock that cannot be set: the time of day never goes back within a call.
+        self.began.saturating_add(self.wall())
     }
 
     fn cpu(&self) -> Duration {

@@ -8,10 +8,12 @@ pub mod authority;
 mod background;
 #[cfg(test)]
 mod client;
+pub mod dns;
 mod examples;
 mod message;
 mod program;
 mod requires;
+pub mod routes;
 mod specs;
 pub mod upstream;
 

@@ -75,11 +75,6 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> Conversation<Stream> {
         if is_chunked { self.chunks().await } else { self.exactly(length.unwrap_or(0)).await }
     }
 
-    /// What was read and not used, for somebody who goes on without requests.
-    pub(crate) fn into_parts(self) -> (Stream, Vec<u8>) {
-        (self.stream, self.unused)
-    }
-
     async fn exactly(&mut self, length: usize) -> Result<(Vec<u8>, bool)> {
         while self.unused.len() < length {
             if !self.more().await? {

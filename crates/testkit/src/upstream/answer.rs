@@ -51,19 +51,22 @@ pub enum Answer {
     Raw(Vec<Piece>),
 }
 
+/// Headers in order; their values are sent as they are.
+pub type Headers = Vec<(String, Vec<u8>)>;
+
 /// A message with a head, sound or not.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// The gate that the whole message waits for.
     pub held: Option<Gate>,
     /// Messages without body that come before, by status; not sent over HTTP/2.
-    pub interim: Vec<(u16, Vec<(String, Vec<u8>)>)>,
+    pub interim: Vec<(u16, Headers)>,
     /// `HTTP/1.1` or what it says instead; not used over HTTP/2.
     pub version: &'static str,
     /// The status.
     pub status: u16,
     /// The headers besides those of the framing, in order.
-    pub headers: Vec<(String, Vec<u8>)>,
+    pub headers: Headers,
     /// How the body ends.
     pub framing: Framing,
     /// The body.

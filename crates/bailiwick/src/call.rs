@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use bailiwick_cell::{Check, Entry, Job, JobLimits, Language, OFFERED, Tenant};
+use bailiwick_cell::{Check, Entry, Job, JobLimits, Language, OFFERED, Tenant, Tracing};
+use bailiwick_gateway::net::{Canned, Seal};
 use bailiwick_policy::{Capability, EffectivePolicy};
 use bailiwick_types::{CorrelationId, ErrorCode, Failure, LimitKind, Limits};
 use serde_json::{Map, Value};
+
+use crate::effects::Observer;
+use crate::effects::recording::{RecordedCall, Recording};
+use crate::secret::{NamedSecret, SecretStatic};
 
 /// The most arguments and statics together, as JSON text: beyond that a file is the better way.
 const MOST_ARGUMENTS: usize = 16 * 1024 * 1024;
@@ -24,7 +29,7 @@ pub enum Validate {
 ///
 /// Defaults: JavaScript or TypeScript, whichever parses; no arguments; the runtime's own baseline as the policy; the
 /// default tenant; not validated.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Call {
     pub(crate) entry: Entry,
     pub(crate) language: Language,
@@ -37,6 +42,21 @@ pub struct Call {
     pub(crate) tenant: Tenant,
     pub(crate) validate: Validate,
     pub(crate) correlation: Option<CorrelationId>,
+    pub(crate) secrets: Vec<SecretStatic>,
+    pub(crate) workspace: Option<String>,
+    pub(crate) canned: Option<Value>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) replay: Option<Arc<Recording>>,
+}
+
+impl std::fmt::Debug for Call {
+    /// What is in it may be long, and nobody's business.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("entry", &self.entry)
+            .field("tenant", &self.tenant)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Call {
@@ -54,7 +74,22 @@ impl Call {
             tenant: Tenant::default(),
             validate: Validate::No,
             correlation: None,
+            secrets: Vec::new(),
+            workspace: None,
+            canned: None,
+            observer: None,
+            replay: None,
         }
+    }
+
+    /// The call that was recorded, to be given again: its code and arguments, and the answers it got then.
+    pub fn recorded(recording: Recording) -> Self {
+        let RecordedCall { entry, language, source, arguments, statics, parameters, input } =
+            recording.call.clone();
+        let call = Self::new(entry, source).language(language).arguments(arguments).statics(statics);
+        let mut call = call.parameters(parameters).input(input);
+        call.replay = Some(Arc::new(recording));
+        call
     }
 
     /// The body of an async function: arguments are variables, `return` gives the result.
@@ -97,6 +132,50 @@ impl Call {
     #[must_use]
     pub fn statics(mut self, statics: Map<String, Value>) -> Self {
         self.statics = statics;
+        self
+    }
+
+    /// Gives a secret that the code can read, as a static of this name. Every text of the report is redacted.
+    #[must_use]
+    pub fn secret(mut self, variable: impl Into<String>, secret: NamedSecret) -> Self {
+        self.secrets.push(SecretStatic { variable: variable.into(), secret, seal: None });
+        self
+    }
+
+    /// Gives a sealed secret: the code gets a placeholder that is worth the value only where the seal says.
+    #[must_use]
+    pub fn sealed(mut self, variable: impl Into<String>, secret: NamedSecret, seal: Seal) -> Self {
+        self.secrets.push(SecretStatic { variable: variable.into(), secret, seal: Some(seal) });
+        self
+    }
+
+    /// The workspace of its files; calls with the same name share one. One per tool by custom.
+    #[must_use]
+    pub fn workspace(mut self, name: WorkspaceName) -> Self {
+        self.workspace = Some(name.0);
+        self
+    }
+
+    /// Answers requests from this list in place of the network: `[{request, response}]`.
+    pub fn canned(mut self, http: Value) -> Result<Self, bailiwick_gateway::net::CannedError> {
+        Canned::parse(&http)?;
+        self.canned = Some(http);
+        Ok(self)
+    }
+
+    /// Has somebody watch what the code is refused, who may widen the policy as it goes.
+    #[must_use]
+    pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Puts other code in the place of the recorded one.
+    #[must_use]
+    pub fn with_code(mut self, entry: Entry, language: Language, source: impl Into<String>) -> Self {
+        self.entry = entry;
+        self.language = language;
+        self.source = source.into();
         self
     }
 
@@ -143,7 +222,13 @@ impl Call {
     }
 
     /// What a cell is told.
-    pub(crate) fn job(self, policy: &EffectivePolicy, check: Check) -> Result<Job, Box<Failure>> {
+    pub(crate) fn job(
+        self,
+        policy: &EffectivePolicy,
+        check: Check,
+        tracing: Tracing,
+    ) -> Result<Job, Box<Failure>> {
+        let observed = self.observer.is_some();
         let Self { entry, language, source, arguments, statics, parameters, input, .. } = self;
         // The pure function is granted nothing, and bounded by the wall clock alone: what it gives must not depend on
         // how steps are counted.
@@ -176,7 +261,7 @@ impl Call {
             statics,
             parameters,
             input,
-            globals: if is_pure { Vec::new() } else { granted(policy) },
+            globals: if is_pure { Vec::new() } else { granted(policy, observed) },
             limits: JobLimits {
                 wall_ms: limits.wall.get(),
                 cpu_ms: (!is_pure).then(|| limits.cpu.get()),
@@ -187,14 +272,42 @@ impl Call {
                 console_lines: limits.console_lines.get(),
                 console_bytes: limits.console_bytes.get(),
             },
+            tracing,
         })
     }
 }
 
 /// The names a policy grants beside the built-ins, as far as they can be installed.
-pub(crate) fn granted(policy: &EffectivePolicy) -> Vec<String> {
-    let names = policy.allowed().iter().flat_map(Capability::globals);
+/// Under an observer what the gateway decides about is there in any case: each effect is asked about by itself.
+pub(crate) fn granted(policy: &EffectivePolicy, observed: bool) -> Vec<String> {
+    let has = |capability: &Capability| {
+        policy.allowed().contains(*capability) || observed && BY_THE_GATEWAY.contains(capability)
+    };
+    let names = Capability::ALL.iter().filter(|capability| has(capability)).flat_map(|one| one.globals());
     names.filter(|name| OFFERED.contains(name)).map(|name| (*name).to_owned()).collect()
+}
+
+/// What the gateway decides about, effect by effect.
+const BY_THE_GATEWAY: &[Capability] =
+    &[Capability::NetFetch, Capability::FsRead, Capability::FsWrite, Capability::FsDelete];
+
+/// The name of a workspace: a folder's name, nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceName(String);
+
+/// Why a text is no name of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a workspace's name: letters, digits, `-` and `_`, 64 at most, a letter or digit first")]
+pub struct WorkspaceNameError(String);
+
+impl WorkspaceName {
+    /// Reads a name.
+    pub fn parse(text: &str) -> Result<Self, WorkspaceNameError> {
+        let is_fine = text.len() <= 64
+            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        if is_fine { Ok(Self(text.to_owned())) } else { Err(WorkspaceNameError(bailiwick_types::shortened(text))) }
+    }
 }
 
 fn too_large(bytes: u64, limits: &Limits) -> Failure {

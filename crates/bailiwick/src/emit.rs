@@ -1,6 +1,6 @@
 //! The pure function: text in, text out, nothing else; the same text always.
 
-use bailiwick_cell::{Check, Entry, Given, Job, JobLimits, Language, Tenant};
+use bailiwick_cell::{Check, Entry, Given, Job, JobLimits, Language, Tenant, Tracing};
 use bailiwick_types::{ErrorCode, Failure, Limits};
 
 /// Text in, text out.
@@ -55,6 +55,7 @@ impl PureCall {
                 console_lines: 0,
                 console_bytes: 0,
             },
+            tracing: Tracing::Off,
         }
     }
 }

@@ -26,18 +26,26 @@
 
 mod call;
 mod denied;
+mod effects;
 mod emit;
+mod redaction;
 mod report;
 mod runtime;
+mod secret;
 mod surface;
 
 pub use bailiwick_cell::{
     Breadth, Busy, CallError, Demand, Entry, Finding, Language, Options, Probe, ProbeResult, Severity,
     StartError, Telling, Tenant, enter, enter_with, hollow_is_built, seccomp,
 };
+pub use bailiwick_gateway as gateway;
 pub use bailiwick_policy as policy;
+pub use bailiwick_redact::Secret;
 pub use bailiwick_types as types;
-pub use call::{Call, Validate};
+pub use call::{Call, Validate, WorkspaceName, WorkspaceNameError};
+pub use effects::recording::{Recording, RecordingError};
+pub use effects::{Folders, Observer};
 pub use emit::{Emitted, PureCall};
-pub use runtime::{Builder, RunError, Runtime};
+pub use runtime::{Builder, Recorded, RunError, Runtime};
+pub use secret::NamedSecret;
 pub use surface::surface;

@@ -1,0 +1,265 @@
+//! The world as one call gets it: the gateway behind the trait that cells know, a recording in its place, or an
+//! observer that widens as it goes.
+//!
+//! Nothing is decided here that policy should decide; this only puts the parts of one call together.
+
+pub(crate) mod recording;
+mod waiting;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bailiwick_cell::{Gateway, Outcome, Standstill};
+use bailiwick_gateway::files::{Files, Opening, Quota};
+use bailiwick_gateway::net::{Fetches, Net, SealedSet, Terms, Transport};
+use bailiwick_gateway::person::{Answered, Person};
+use bailiwick_policy::{Answers, Capability, Decision, EffectivePolicy, FetchBounds, FetchQuestion};
+use bailiwick_types::{Answer, Denial, Effect, ErrorCode, FileRequest, Refused, Usage};
+
+use recording::{Recorder, Recording};
+use waiting::Waiting;
+
+/// How often one effect is tried again while an observer widens: once for each thing that can be in its way.
+const MOST_WIDENINGS: usize = 8;
+
+/// Watches what code is refused, and may widen the policy for the rest of the call. For learning what a tool needs;
+/// never behind a channel that an agent can reach.
+pub trait Observer: Send + Sync {
+    /// What was refused. A new policy is taken for this effect and all that follow.
+    fn refused(&self, denial: &Denial) -> Option<Arc<EffectivePolicy>>;
+}
+
+/// Where the files of calls are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// Our data folder; workspaces lie in it.
+    pub data: PathBuf,
+    /// Our config folder, which no tool may read.
+    pub config: PathBuf,
+}
+
+/// What the effects of one call are made from.
+pub(crate) struct World {
+    pub(crate) policy: Arc<EffectivePolicy>,
+    pub(crate) transport: Option<Transport>,
+    pub(crate) folders: Option<Folders>,
+    pub(crate) workspace: String,
+    pub(crate) person: Arc<dyn Person>,
+    pub(crate) ask_deadline: Duration,
+    pub(crate) sealed: Arc<SealedSet>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) replay: Option<Arc<Recording>>,
+    pub(crate) record: bool,
+}
+
+/// The effects of one call.
+pub(crate) struct Effects {
+    policy: Arc<EffectivePolicy>,
+    waiting: Arc<Waiting>,
+    fetches: Option<Fetches>,
+    files: Option<Result<Files, String>>,
+    observer: Option<Arc<dyn Observer>>,
+    replay: Option<Arc<Recording>>,
+    recorder: Option<Mutex<Recorder>>,
+    diverged: Mutex<Option<Refused>>,
+}
+
+impl Effects {
+    /// The effects of a call; none when its policy grants nothing that leaves the cell.
+    pub(crate) fn of(world: World) -> Option<Self> {
+        let World { policy, transport, folders, workspace, person, ask_deadline, .. } = world;
+        let allows = |capability: Capability| policy.allowed().contains(capability);
+        let observed = world.observer.is_some();
+        let has_net = observed || allows(Capability::NetFetch);
+        let has_files = observed
+            || [Capability::FsRead, Capability::FsWrite, Capability::FsDelete].into_iter().any(allows);
+        if !has_net && !has_files {
+            return None;
+        }
+        let (waiting, answered) =
+            (Arc::new(Waiting::new(person, ask_deadline)), Arc::new(Answered::default()));
+        let asked = || Arc::clone(&waiting) as Arc<dyn Person>;
+        let replayed = world.replay.is_some();
+        let fetches = transport.filter(|_| has_net && !replayed).map(|transport| {
+            let terms = Terms {
+                policy: Arc::clone(&policy),
+                bounds: FetchBounds::SHIPPED,
+                answered: Arc::clone(&answered),
+                person: asked(),
+                sealed: world.sealed,
+            };
+            Fetches::new(transport, terms)
+        });
+        let files = folders.filter(|_| has_files && !replayed).map(|Folders { data, config }| {
+            let opening = Opening {
+                workspace: &data.join(bailiwick_gateway::files::WORKSPACES).join(&workspace),
+                data: &data,
+                config: &config,
+                policy: Arc::clone(&policy),
+                answered: Arc::clone(&answered),
+                person: asked(),
+                quota: Quota::default(),
+            };
+            Files::open(opening).map_err(|error| error.to_string())
+        });
+        Some(Self {
+            policy,
+            waiting,
+            fetches,
+            files,
+            observer: world.observer,
+            replay: world.replay,
+            recorder: world.record.then(Mutex::default),
+            diverged: Mutex::default(),
+        })
+    }
+
+    /// Adds what requests came to.
+    pub(crate) fn add_usage(&self, usage: &mut Usage) {
+        if let Some(fetches) = &self.fetches {
+            let made = fetches.usage();
+            usage.fetches = u32::try_from(made.fetches).unwrap_or(u32::MAX);
+            usage.bytes_in = made.bytes_in;
+            usage.bytes_out = made.bytes_out;
+        }
+    }
+
+    /// Whether the addresses connected to are the ones that were checked; nothing when no request was made.
+    pub(crate) fn is_pinned(&self) -> Option<bool> {
+        self.fetches.as_ref().filter(|fetches| fetches.usage().fetches > 0).map(Fetches::is_pinned)
+    }
+
+    /// Where a replay went another way than its recording.
+    pub(crate) fn diverged(&self) -> Option<Refused> {
+        self.diverged.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What was kept of the call.
+    pub(crate) fn recorded(self) -> Option<Recorder> {
+        self.recorder.map(|recorder| recorder.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn act(&self, id: u32, effect: Effect) -> Result<Answer, Refused> {
+        if let Some(replay) = &self.replay {
+            return self.again(replay, id, &effect);
+        }
+        let mut tries = 0;
+        loop {
+            let refused = match self.attempt(effect.clone()).await {
+                Err(refused) if self.observer.is_some() && tries < MOST_WIDENINGS => refused,
+                result => return result,
+            };
+            let wider = match (&self.observer, &refused.denied) {
+                (Some(observer), Some(denial)) => observer.refused(denial),
+                _ => None,
+            };
+            let Some(wider) = wider else { return Err(refused) };
+            tries += 1;
+            if let Some(fetches) = &self.fetches {
+                fetches.set_policy(Arc::clone(&wider));
+            }
+            if let Some(Ok(files)) = &self.files {
+                files.replace_policy(wider);
+            }
+        }
+    }
+
+    async fn attempt(&self, effect: Effect) -> Result<Answer, Refused> {
+        match effect {
+            Effect::Fetch(request) => match &self.fetches {
+                Some(fetches) => fetches.fetch(request).await.map(Answer::Fetched),
+                None => Err(no_world(ErrorCode::NetFailed, "this runtime was given no network")),
+            },
+            Effect::File(request) => match &self.files {
+                Some(Ok(files)) => files.serve(request).await.map(Answer::Filed),
+                Some(Err(why)) => Err(no_world(ErrorCode::FsFailed, why)),
+                None => Err(no_world(ErrorCode::FsFailed, "this runtime was given no folders")),
+            },
+        }
+    }
+
+    /// What was answered when the call was recorded. Policy is asked all the same: a recording grants nothing.
+    fn again(&self, replay: &Recording, id: u32, effect: &Effect) -> Result<Answer, Refused> {
+        let answer = replay.answer(id, effect);
+        if let Err(refused) = &answer {
+            if refused.code == ErrorCode::ReplayDiverged {
+                let mut diverged = self.diverged.lock().unwrap_or_else(PoisonError::into_inner);
+                diverged.get_or_insert_with(|| refused.clone());
+            }
+            return answer;
+        }
+        let all = Answers { net: true, fs: true };
+        let denied = match effect {
+            Effect::Fetch(request) => {
+                let question = FetchQuestion { method: &request.method, url: &request.url };
+                match self.policy.decide(&question, all) {
+                    Decision::Deny(denial) => Some(denial),
+                    Decision::Allow(_) | Decision::Ask(_) => None,
+                }
+            }
+            Effect::File(request) => {
+                let capability = capability_of(request);
+                match self.policy.decide(&capability, all) {
+                    Decision::Deny(denial) => Some(denial),
+                    Decision::Allow(_) | Decision::Ask(_) => None,
+                }
+            }
+        };
+        match denied {
+            Some(denial) => Err(Refused::of(*denial)),
+            None => answer,
+        }
+    }
+}
+
+/// What a file operation needs, by its kind.
+const fn capability_of(request: &FileRequest) -> Capability {
+    match request {
+        FileRequest::ReadText { .. }
+        | FileRequest::ReadBytes { .. }
+        | FileRequest::List { .. }
+        | FileRequest::Exists { .. }
+        | FileRequest::Stat { .. }
+        | FileRequest::LineCount { .. }
+        | FileRequest::Slice { .. }
+        | FileRequest::Grep { .. }
+        | FileRequest::Find { .. }
+        | FileRequest::Search { .. }
+        | FileRequest::Cut { .. }
+        | FileRequest::Sort { .. }
+        | FileRequest::Workspace
+        | FileRequest::Roots => Capability::FsRead,
+        FileRequest::Write { .. }
+        | FileRequest::Append { .. }
+        | FileRequest::Edit { .. }
+        | FileRequest::Copy { .. }
+        | FileRequest::MakeDir { .. }
+        | FileRequest::Move { .. } => Capability::FsWrite,
+        FileRequest::Delete { .. } | FileRequest::DeleteDir { .. } => Capability::FsDelete,
+    }
+}
+
+fn no_world(code: ErrorCode, why: &str) -> Refused {
+    Refused::failed(code, "not-offered", why.to_owned())
+        .with_hint("the program that runs the code decides which part of the world there is")
+}
+
+impl Gateway for Effects {
+    fn serve<'a>(&'a self, id: u32, effect: Effect, standstill: &'a Standstill) -> Outcome<'a> {
+        self.waiting.of(standstill);
+        Box::pin(async move {
+            let asked = self.recorder.is_some().then(|| effect.clone());
+            let result = self.act(id, effect).await;
+            if let Some((recorder, asked)) = self.recorder.as_ref().zip(asked) {
+                recorder.lock().unwrap_or_else(PoisonError::into_inner).keep(id, &asked, &result);
+            }
+            result
+        })
+    }
+}
+
+/// The way to the network that calls of a runtime share.
+pub(crate) fn transport(net: Option<&Arc<Net>>) -> Option<Transport> {
+    net.map(|net| Transport::Real(Arc::clone(net)))
+}

@@ -184,7 +184,7 @@ pub fn real_path(held: impl AsFd) -> Result<PathBuf> {
 /// there is more than reading.
 pub fn is_kernel_view(held: impl AsFd) -> Result<bool> {
     /// By the magic numbers of `linux/magic.h`: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs, selinux,
-    /// smack, bpf, pstore, efivarfs, devpts, nsfs, configfs, mqueue, binfmt_misc, pipefs, sockfs, anonymous inodes.
+    /// smack, bpf, pstore, efivarfs, devpts, nsfs, configfs, mqueue, `binfmt_misc`, pipefs, sockfs, anonymous inodes.
     const VIEWS: [u32; 20] = [
         0x9fa0,
         0x6265_6572,
@@ -208,7 +208,7 @@ pub fn is_kernel_view(held: impl AsFd) -> Result<bool> {
         0x0904_1934,
     ];
     let kind = rustix::fs::fstatfs(held)?.f_type;
-    Ok(VIEWS.iter().any(|view| i64::try_from(kind).is_ok_and(|kind| kind & 0xffff_ffff == i64::from(*view))))
+    Ok(VIEWS.iter().any(|view| kind & 0xffff_ffff == i64::from(*view)))
 }
 
 /// The names in a folder but `.` and `..`, at most so many; and whether there are more.

@@ -115,11 +115,11 @@ impl Account {
         if over(after.bytes, usage.bytes, quota.bytes) || over(after.entries, usage.entries, quota.entries) {
             return Err(FileReason::Quota.into());
         }
-        let made = make()?;
+        let result = make()?;
         // More went than was there: somebody else put it there, so what is there is counted again.
         let consistent = usage.bytes >= taken.bytes && usage.entries >= taken.entries;
         self.measured = self.measured.filter(|_| consistent).map(|_| after);
-        Ok(made)
+        Ok(result)
     }
 
     /// Forgets what was measured: a change was made in part.

@@ -356,7 +356,7 @@ impl Files {
         let base = policy.base_path().filter(|base| !base.is_absolute());
         let path = base.map_or_else(|| ".".to_owned(), ToString::to_string);
         let quota = self.quota.bytes;
-        let used = self.change(|desk| desk.usage()).await?.bytes;
+        let used = self.change(Desk::usage).await?.bytes;
         Ok(answer::json(&json!({"path": path, "used": used, "quota": quota}))?)
     }
 

@@ -93,11 +93,11 @@ fn scan(
     let mut unmatched = false;
     for (number, line) in (1_u64..).zip(text.lines()) {
         stop.check()?;
-        let matched = line.get(..line.floor_char_boundary(LONGEST_MATCHED)).unwrap_or(line);
-        unmatched |= matched.len() < line.len();
-        let found = regex.find(matched);
+        let head = line.get(..line.floor_char_boundary(LONGEST_MATCHED)).unwrap_or(line);
+        unmatched |= head.len() < line.len();
+        let found = regex.find(head);
         let before = match (&found, how.invert) {
-            (Some(found), false) => matched.get(..found.start()).unwrap_or(""),
+            (Some(found), false) => head.get(..found.start()).unwrap_or(""),
             (None, true) => "",
             (Some(_), true) | (None, false) => continue,
         };

@@ -70,7 +70,7 @@ pub(super) fn put(desk: &mut Desk, spot: &Spot, content: &[u8]) -> Result<FileAn
         match desk.spend(change, || replace(parent.as_fd(), &name, content, old, &stop)) {
             // Somebody else took the name, or swept away what was being written: look again.
             Err(Fault { reason: FileReason::Exists | FileReason::NotFound, .. }) if tries < TRIES => {
-                tries += 1
+                tries += 1;
             }
             Err(Fault { reason: FileReason::Exists, path }) => {
                 return Err(Fault { reason: FileReason::Busy, path });

@@ -9,6 +9,7 @@
 
 pub mod alone;
 pub mod bare;
+pub mod beneath;
 pub mod bounds;
 pub mod cgroup;
 pub mod clock;

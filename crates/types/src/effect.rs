@@ -151,7 +151,8 @@ pub enum FileRequest {
         /// Only of this kind: `file`, `dir`, `link`.
         kind: Option<String>,
     },
-    /// `search(path, pattern, {glob, ignoreCase, limit})` → `{matches: [{path, line, column, text}], truncated}`.
+    /// `search(path, pattern, {glob, ignoreCase, limit})` → `{matches: [{path, line, column, text}], truncated, skipped}`; `skipped`
+    /// counts files that cannot be searched: too large, not UTF-8, links, special files.
     Search {
         /// The folder.
         path: String,

@@ -20,6 +20,8 @@ pub struct Settings {
     pub baseline: Arc<Baseline>,
     /// Who is asked, and when.
     pub approvals: Approvals,
+    /// Environment variables that may stand in for secrets.
+    pub secret_variables: Vec<String>,
 }
 
 /// The approvals section.
@@ -90,7 +92,8 @@ impl Settings {
             elicitation: take!(config, "approvals.elicitation", Level),
             notify: take!(config, "approvals.notify", Texts),
         };
-        Ok(Self { listen, baseline, approvals })
+        let secret_variables = take!(config, "secrets.env", Texts);
+        Ok(Self { listen, baseline, approvals, secret_variables })
     }
 }
 

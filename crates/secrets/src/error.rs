@@ -173,14 +173,16 @@ impl SecretsError {
             Self::Disk { .. } => "check that the data folder exists and can be written".to_owned(),
             Self::NotPrivate { path, take_away, .. } => {
                 format!(
-                    "chmod {take_away} {}; if others may have read it, give every secret a new value",
+                    "chmod {take_away} {}; if others may have read the key, give every secret a new value",
                     path.display()
                 )
             }
             Self::ForeignOwner { path } => {
                 format!("run as its owner, or if it is meant: chown $USER {}", path.display())
             }
-            Self::WrongKind { path, .. } => format!("look at it, and move it away: ls -ld {}", path.display()),
+            Self::WrongKind { path, .. } => {
+                format!("look at it, and move it away: ls -ld {}", path.display())
+            }
             Self::MissingKey { store, .. } | Self::WrongKey { store, .. } => format!(
                 "put the key back from a backup; without it the values are lost, and to begin anew: mv {0} {0}.old",
                 store.display()
@@ -190,7 +192,9 @@ impl SecretsError {
                 "put {} back from a backup; without one the values are lost, and to begin anew: mv {0} {0}.old",
                 path.display()
             ),
-            Self::NewerFormat { .. } => "use the version of bailiwick that wrote it, or a later one".to_owned(),
+            Self::NewerFormat { .. } => {
+                "use the version of bailiwick that wrote it, or a later one".to_owned()
+            }
             Self::TooMany { .. } | Self::TooLarge { .. } => {
                 "remove what is not used: bailiwick secret rm NAME".to_owned()
             }

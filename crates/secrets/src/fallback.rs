@@ -43,13 +43,10 @@ impl Fallback {
     }
 
     /// Takes values that were read elsewhere.
-    pub fn from_values(
-        values: impl IntoIterator<Item = (SecretName, Secret)>,
-    ) -> Result<Self, SecretsError> {
+    pub fn from_values(values: impl IntoIterator<Item = (SecretName, Secret)>) -> Result<Self, SecretsError> {
         let values: BTreeMap<_, _> = values.into_iter().collect();
         for (name, value) in &values {
-            check_value(value)
-                .map_err(|problem| SecretsError::Variable { name: name.clone(), problem })?;
+            check_value(value).map_err(|problem| SecretsError::Variable { name: name.clone(), problem })?;
         }
         let mut mark = [0; 16];
         if !values.is_empty() {

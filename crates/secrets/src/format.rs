@@ -223,6 +223,14 @@ impl Store {
         Ok(Content { id: self.id, generation: self.generation, entries })
     }
 
+    /// Puts the sealed value of another store's entry into one of this.
+    #[cfg(test)]
+    pub(crate) fn put_entry_of(&mut self, other: &Self, from: usize, to: usize) {
+        let Sealed { nonce, sealed, .. } = &other.entries[from];
+        self.entries[to].nonce = *nonce;
+        self.entries[to].sealed.clone_from(sealed);
+    }
+
     fn open_at(
         &self,
         position: usize,

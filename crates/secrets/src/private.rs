@@ -129,10 +129,11 @@ impl Folder {
         // With all the room it needs, so that no growth leaves a copy behind.
         let room = usize::try_from(size).unwrap_or(0).saturating_add(1);
         let mut bytes = Zeroizing::new(Vec::with_capacity(room));
-        File::from(file)
-            .take(room as u64)
-            .read_to_end(&mut bytes)
-            .map_err(|source| SecretsError::Disk { step: "read", path: path.clone(), source })?;
+        File::from(file).take(room as u64).read_to_end(&mut bytes).map_err(|source| SecretsError::Disk {
+            step: "read",
+            path: path.clone(),
+            source,
+        })?;
         if bytes.len() as u64 != size {
             return Err(SecretsError::Damaged { path, what: "it changed while it was read" });
         }
@@ -151,14 +152,16 @@ impl Folder {
             Err(errno) => return Err(failed(errno)),
         }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.held, &on_the_way, flags, Mode::RUSR | Mode::WUSR)
-            .map_err(failed)?;
+        let file =
+            rustix::fs::openat(&self.held, &on_the_way, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
         // The mask of the process may have taken more away than it should.
         rustix::fs::fchmod(&file, Mode::RUSR | Mode::WUSR).map_err(failed)?;
         let mut file = File::from(file);
-        file.write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .map_err(|source| SecretsError::Disk { step: "write", path: path.clone(), source })?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| SecretsError::Disk {
+            step: "write",
+            path: path.clone(),
+            source,
+        })?;
         rustix::fs::renameat(&self.held, &on_the_way, &self.held, name).map_err(failed)?;
         // The new name is safe only once its folder is.
         rustix::fs::fsync(&self.held).map_err(failed)

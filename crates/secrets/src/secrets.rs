@@ -173,9 +173,10 @@ impl Secrets {
 
     /// Fails for a name that is not in the store, before anything is made on the disk.
     pub fn only_where_kept(&self, name: &SecretName) -> Result<(), SecretsError> {
-        let kept = self.snapshot()?.store.is_some_and(|(store, _)| {
-            store.entries().iter().any(|entry| entry.name == *name)
-        });
+        let kept = self
+            .snapshot()?
+            .store
+            .is_some_and(|(store, _)| store.entries().iter().any(|entry| entry.name == *name));
         if kept { Ok(()) } else { Err(SecretsError::NotThere { name: name.clone() }) }
     }
 
@@ -245,10 +246,7 @@ impl Snapshot<'_> {
 
     /// Which state this is.
     pub fn version(&self) -> Version {
-        Version {
-            store: self.store.as_ref().map(|(store, _)| store.seal()),
-            fallback: self.fallback.mark(),
-        }
+        Version { store: self.store.as_ref().map(|(store, _)| store.seal()), fallback: self.fallback.mark() }
     }
 }
 

@@ -154,9 +154,8 @@ fn warn(screen: &mut Screen, strength: Strength) {
         Strength::ExactOnly => screen.note(
             "it has under 8 characters: redaction finds it as it is, but not encoded (base64, hex, percent)",
         ),
-        Strength::NotRedacted => screen.note(
-            "it has under 4 characters: nothing of it is redacted, for that would shred ordinary text",
-        ),
+        Strength::NotRedacted => screen
+            .note("it has under 4 characters: nothing of it is redacted, for that would shred ordinary text"),
     }
 }
 

@@ -79,7 +79,8 @@ pub(crate) struct Sealed {
     pub(crate) created: Moment,
     pub(crate) updated: Moment,
     nonce: [u8; NONCE],
-    sealed: Vec<u8>,
+    /// The value, with its tag behind it.
+    value: Vec<u8>,
 }
 
 impl Content {
@@ -226,9 +227,9 @@ impl Store {
     /// Puts the sealed value of another store's entry into one of this.
     #[cfg(test)]
     pub(crate) fn put_entry_of(&mut self, other: &Self, from: usize, to: usize) {
-        let Sealed { nonce, sealed, .. } = &other.entries[from];
+        let Sealed { nonce, value, .. } = &other.entries[from];
         self.entries[to].nonce = *nonce;
-        self.entries[to].sealed.clone_from(sealed);
+        self.entries[to].value.clone_from(value);
     }
 
     fn open_at(
@@ -242,7 +243,7 @@ impl Store {
             path: path.to_owned(),
             what: "a value is not the one that was written",
         };
-        let (sealed, tag) = entry.sealed.split_last_chunk::<TAG>().ok_or_else(damaged)?;
+        let (sealed, tag) = entry.value.split_last_chunk::<TAG>().ok_or_else(damaged)?;
         let mut clear = Zeroizing::new(sealed.to_vec());
         let named = (&entry.name, entry.created, entry.updated);
         let bound = bound_to_entry(&self.id, self.generation, position, named);
@@ -338,7 +339,7 @@ impl<'a> Cursor<'a> {
         if length > (MOST_BYTES + 4).next_multiple_of(STEP) + TAG {
             return None;
         }
-        let sealed = self.slice(length)?.to_vec();
-        Some(Sealed { name, created, updated, nonce, sealed })
+        let value = self.slice(length)?.to_vec();
+        Some(Sealed { name, created, updated, nonce, value })
     }
 }

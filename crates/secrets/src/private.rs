@@ -174,7 +174,8 @@ fn disk(step: &'static str, path: &Path, errno: Errno) -> SecretsError {
 
 fn refuse_others(path: &Path, stat: &Stat, forbidden: u32, root_will_do: bool) -> Result<(), SecretsError> {
     let ours = stat.st_uid == rustix::process::geteuid().as_raw();
-    if !ours && !(root_will_do && stat.st_uid == 0) {
+    let fit = ours || (root_will_do && stat.st_uid == 0);
+    if !fit {
         return Err(SecretsError::ForeignOwner { path: path.to_owned() });
     }
     let mode = stat.st_mode & 0o777;

@@ -89,7 +89,7 @@ fn entries_cannot_be_swapped_renamed_left_out_or_brought_in() {
     let build = |header: &[u8], parts: &[&[u8]]| [header, &parts.concat(), &seal].concat();
     assert_eq!(build(&header, &[&parts[0], &parts[1], &parts[2]]), good);
     let body = |index: usize| &parts[index][1 + THREE[index].0.len()..];
-    let name = |index: usize| &parts[index][..1 + THREE[index].0.len()];
+    let name = |index: usize| &parts[index][..=THREE[index].0.len()];
     let fewer = {
         let mut header = header.clone();
         header[HEADER - 1] = 2;

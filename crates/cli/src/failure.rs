@@ -7,6 +7,7 @@ use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
 use bailiwick_document::Problems;
 use bailiwick_policy::{Conflicts, QueryError};
+use bailiwick_secrets::{NameError, SecretsError};
 use bailiwick_types::{ErrorCode, IdError, ProfileName};
 
 /// A failure of a command.
@@ -50,6 +51,16 @@ pub(crate) enum Failure {
     Waits { message: String, hint: String },
     #[error("cannot measure {what}: {source}")]
     Measure { what: &'static str, source: std::io::Error },
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    #[error(transparent)]
+    SecretName(#[from] NameError),
+    #[error("there is no data folder: neither --data, BAILIWICK_DATA nor HOME says where it is")]
+    NoDataFolder,
+    #[error("{0}")]
+    Declined(&'static str),
+    #[error("cannot use the terminal: {0}")]
+    Terminal(#[source] std::io::Error),
     #[error("cannot read stdin: {0}")]
     Stdin(#[source] std::io::Error),
 }
@@ -74,7 +85,11 @@ impl Failure {
             }
             Self::Start(error) => error.code(),
             Self::Run(error) => error.code(),
-            Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) => ErrorCode::Unavailable,
+            Self::Secrets(error) => error.code(),
+            Self::Declined(_) => ErrorCode::ApprovalDeclined,
+            Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) | Self::Terminal(_) => {
+                ErrorCode::Unavailable
+            }
             Self::Waits { .. } => ErrorCode::Unsupported,
             Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
             Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
@@ -82,6 +97,8 @@ impl Failure {
             | Self::Name(_)
             | Self::TwoProfiles { .. }
             | Self::TwiceStdin
+            | Self::SecretName(_)
+            | Self::NoDataFolder
             | Self::Argument { .. }
             | Self::NeverConfiguration { .. }
             | Self::NotAFolderFile { .. } => ErrorCode::InvalidInput,
@@ -102,7 +119,12 @@ impl Failure {
             Self::Argument { hint, .. } | Self::Waits { hint, .. } => Some(hint.clone()),
             Self::Start(error) => Some(error.hint().to_owned()),
             Self::Run(RunError::Call(error)) => Some(error.hint().to_owned()),
-            Self::Document(_)
+            Self::Secrets(error) => error.hint(),
+            Self::SecretName(_) => Some("for example GITHUB_TOKEN".to_owned()),
+            Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
+            Self::Declined(_)
+            | Self::Terminal(_)
+            | Self::Document(_)
             | Self::Conflicts(_)
             | Self::Name(_)
             | Self::WorkingFolder(_)

@@ -75,6 +75,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             let session = session(screen)?;
             commands::limits::limits(screen, &session, what)
         }
+        Command::Secret(what) => {
+            let session = session(screen)?;
+            commands::secret::secret(screen, &session, what)
+        }
         Command::Trust(what) => {
             let session = session(screen)?;
             commands::trust::trust(screen, &session, what)

@@ -63,6 +63,9 @@ pub(crate) enum Command {
     Config(Config),
     /// What code finds when it runs: globals, blocked names, limits, fetch
     Limits(Limits),
+    /// Secrets that tools refer to by name: kept encrypted, never shown
+    #[command(subcommand)]
+    Secret(Secret),
     /// Let a folder's own bailiwick.toml widen from now on, as it is (by hash)
     Trust(Trust),
     /// Print a completion script for a shell
@@ -239,6 +242,48 @@ pub(crate) struct Probe {
     /// The arguments of the system call
     #[arg(num_args = 0..=6)]
     pub(crate) arguments: Vec<u64>,
+}
+
+/// `bailiwick secret …`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Secret {
+    /// Set a secret: asked for on a terminal, else read from stdin; never an argument
+    Set(SecretSet),
+    /// List the names and where each value comes from; never a value
+    List,
+    /// Remove a secret; asks first on a terminal
+    Rm(SecretRm),
+    /// Give a secret that is there another value, or the whole store another key
+    Rotate(SecretRotate),
+}
+
+/// `bailiwick secret set`
+#[derive(Debug, Args)]
+pub(crate) struct SecretSet {
+    /// Its name: A-Z, 0-9 and `_`, for example GITHUB_TOKEN
+    #[expect(clippy::doc_markdown, reason = "help text for people, not for rustdoc")]
+    pub(crate) name: String,
+}
+
+/// `bailiwick secret rm`
+#[derive(Debug, Args)]
+pub(crate) struct SecretRm {
+    /// Its name
+    pub(crate) name: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// `bailiwick secret rotate`
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct SecretRotate {
+    /// The secret whose value changes; the new one is asked for, or read from stdin
+    pub(crate) name: Option<String>,
+    /// Make a new key, and seal every secret anew under it
+    #[arg(long)]
+    pub(crate) key: bool,
 }
 
 /// `bailiwick trust`

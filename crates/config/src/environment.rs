@@ -1,6 +1,7 @@
 //! The one place where the process's surroundings are read; everything else gets them as a value.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What a process is told by where it runs. Tests make their own.
@@ -54,6 +55,12 @@ impl Environment {
             config: path("BAILIWICK_CONFIG"),
             variables,
         })
+    }
+
+    /// A variable that the operator named, as it is. Not part of the value above, which can be shown: it may be a secret.
+    #[expect(clippy::disallowed_methods, reason = "the front door for the environment")]
+    pub fn variable(name: &str) -> Option<OsString> {
+        std::env::var_os(name)
     }
 
     /// Where the operator's own configuration lives.

@@ -23,7 +23,7 @@ pub struct Settings {
     /// How requests leave.
     pub fetch: Fetch,
     /// Environment variables that may stand in for secrets.
-    pub secrets_env: Vec<String>,
+    pub secret_variables: Vec<String>,
 }
 
 /// The fetch section.
@@ -110,8 +110,8 @@ impl Settings {
             take!(config, "fetch.roots", Texts),
             &take!(config, "fetch.nameservers", Texts),
         )?;
-        let secrets_env = take!(config, "secrets.env", Texts);
-        Ok(Self { listen, baseline, approvals, fetch, secrets_env })
+        let secret_variables = take!(config, "secrets.env", Texts);
+        Ok(Self { listen, baseline, approvals, fetch, secret_variables })
     }
 }
 

@@ -22,6 +22,11 @@ pub fn for_a_nursery() -> Result<(), Failed> {
     Ok(())
 }
 
+/// No core file, whatever ends this process.
+pub fn no_core() -> Result<(), Failed> {
+    set(Resource::Core, 0, 0)
+}
+
 /// No descriptor beyond the one that is open.
 pub fn no_more_descriptors() -> Result<(), Failed> {
     set(Resource::Nofile, 1, 1)

@@ -69,6 +69,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "syscalls know no policy, no guest and no protocol",
     },
     Layer {
+        name: "secrets",
+        may_know: MayKnow::Only(&["types", "redact", "config", "sys"]),
+        reason: "keeps secret values at rest and hands them out as `Secret` only; it knows nobody who uses one",
+    },
+    Layer {
         name: "wire",
         may_know: MayKnow::Only(&["types"]),
         reason: "the only crate both sides of the wall share has to be small",

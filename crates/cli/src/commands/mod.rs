@@ -9,4 +9,5 @@ pub(crate) mod limits;
 pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod run;
+pub(crate) mod secret;
 pub(crate) mod trust;

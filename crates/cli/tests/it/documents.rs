@@ -24,6 +24,11 @@ fn the_examples_of_the_policy_guide_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_secrets_are_true() {
+    check("docs/secrets.md", include_str!("../../../../docs/secrets.md"));
+}
+
+#[test]
 fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))

@@ -7,6 +7,7 @@ mod jsrun;
 mod output;
 mod policy;
 mod run;
+mod secrets;
 mod specs;
 
 use bailiwick_testkit::Program;

@@ -1,13 +1,21 @@
 //! Fixtures for tests: the program under test on a machine of its own, the runner of `specs/`, and of the
-//! examples in the documents.
+//! examples in the documents; and a network of fakes, all of it on loopback.
 //!
 //! A dev-dependency of others and never more. Nothing here may know how a feature works; it only sets the stage
-//! and looks at what comes out.
+//! and looks at what comes out. For the network start at [`upstream`]; nothing of it may ever leave the machine.
 
+pub mod authority;
+mod background;
+#[cfg(test)]
+mod client;
+pub mod dns;
 mod examples;
+mod message;
 mod program;
 mod requires;
+pub mod routes;
 mod specs;
+pub mod upstream;
 
 pub use examples::run_examples;
 pub use program::{Program, Run};

@@ -45,12 +45,14 @@ struct Entry {
 impl Canned {
     /// Reads `[{request: {method, url, headers?, body?}, response: {status, headers?, json | text | base64}, times?}]`.
     pub fn parse(document: &Value) -> Result<Self, CannedError> {
-        let list = document
-            .as_array()
-            .ok_or_else(|| CannedError { at: 0, what: "`http` is a list of {request, response}".to_owned() })?;
-        let entries = list.iter().enumerate().map(|(at, entry)| {
-            Entry::parse(entry).map_err(|what| CannedError { at, what })
-        });
+        let list = document.as_array().ok_or_else(|| CannedError {
+            at: 0,
+            what: "`http` is a list of {request, response}".to_owned(),
+        })?;
+        let entries = list
+            .iter()
+            .enumerate()
+            .map(|(at, entry)| Entry::parse(entry).map_err(|what| CannedError { at, what }));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
@@ -115,8 +117,10 @@ impl Entry {
         };
         let mut answer_headers = HeaderMap::new();
         for (name, value) in texts(response, "headers")? {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is not a header"))?;
-            let value = HeaderValue::from_str(&value).map_err(|_| format!("`{name}` has a value that is none"))?;
+            let name =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is not a header"))?;
+            let value =
+                HeaderValue::from_str(&value).map_err(|_| format!("`{name}` has a value that is none"))?;
             answer_headers.append(name, value);
         }
         let (answer, kind) = body(response)?;
@@ -125,7 +129,9 @@ impl Entry {
         }
         let times = match entry.get("times") {
             None => u64::MAX,
-            Some(times) => times.as_u64().filter(|times| *times > 0).ok_or("`times` is a number from 1 on")?,
+            Some(times) => {
+                times.as_u64().filter(|times| *times > 0).ok_or("`times` is a number from 1 on")?
+            }
         };
         let headers = texts(request, "headers")?;
         let body = request.get("body").cloned();
@@ -153,7 +159,9 @@ impl Entry {
 fn map<'a>(value: &'a Value, what: &str, keys: &[&str]) -> Result<&'a Map<String, Value>, String> {
     let map = value.as_object().ok_or_else(|| format!("{what} is a map with {}", keys.join(", ")))?;
     match map.keys().find(|key| !keys.contains(&key.as_str())) {
-        Some(odd) => Err(format!("{what} has no `{}`; it has {}", bailiwick_types::shortened(odd), keys.join(", "))),
+        Some(odd) => {
+            Err(format!("{what} has no `{}`; it has {}", bailiwick_types::shortened(odd), keys.join(", ")))
+        }
         None => Ok(map),
     }
 }
@@ -162,7 +170,10 @@ fn texts(map: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>, S
     let Some(value) = map.get(key) else { return Ok(Vec::new()) };
     let wrong = || format!("`{key}` is a map of texts");
     let pairs = value.as_object().ok_or_else(wrong)?.iter();
-    pairs.map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect::<Option<_>>().ok_or_else(wrong)
+    pairs
+        .map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+        .collect::<Option<_>>()
+        .ok_or_else(wrong)
 }
 
 fn body(response: &Map<String, Value>) -> Result<(Vec<u8>, Option<&'static str>), String> {

@@ -83,13 +83,7 @@ impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for WithThe
 
 impl Connections {
     pub(super) fn new(net: Arc<Net>, bounds: FetchBounds) -> Self {
-        Self {
-            net,
-            bounds,
-            lookups: Lookups::default(),
-            idle: Mutex::default(),
-            drivers: Arc::default(),
-        }
+        Self { net, bounds, lookups: Lookups::default(), idle: Mutex::default(), drivers: Arc::default() }
     }
 
     pub(super) fn net(&self) -> &Net {
@@ -228,7 +222,8 @@ impl Connections {
         let mut last = None;
         for (index, address) in addresses.into_iter().enumerate() {
             let now = Instant::now();
-            let share = until.saturating_duration_since(now) / u32::try_from(count - index).unwrap_or(u32::MAX);
+            let share =
+                until.saturating_duration_since(now) / u32::try_from(count - index).unwrap_or(u32::MAX);
             match timeout_at(now + share, self.net.dial.dial(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => last = Some(error.kind().to_string()),

@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use bailiwick_types::{DenialReason, Refused};
 use brotli_decompressor::DecompressorWriter;
-use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use super::refusal::failed;
 
@@ -66,7 +67,7 @@ impl Decoder {
         for encoding in encodings {
             stage = match encoding {
                 Encoding::Gzip => Box::new(MultiGzDecoder::new(stage)),
-                Encoding::Deflate => Box::new(Deflate::Undecided(Some(stage))),
+                Encoding::Deflate => Box::new(Deflate { inner: stage, state: None, has_ended: false }),
                 Encoding::Brotli => Box::new(DecompressorWriter::new(stage, BLOCK)),
                 Encoding::Zstd => Box::new(zstd_stage(stage).map_err(|_| broken())?),
             };
@@ -106,7 +107,10 @@ pub(super) fn too_large(most: u64) -> Refused {
 }
 
 fn broken() -> Refused {
-    failed(DenialReason::BadAnswer, "the body is not in the encoding that its header names, or ends too early")
+    failed(
+        DenialReason::BadAnswer,
+        "the body is not in the encoding that its header names, or ends too early",
+    )
 }
 
 fn is_over(error: &io::Error) -> bool {
@@ -165,47 +169,64 @@ fn zstd_stage(inner: Box<dyn Stage>) -> io::Result<zstd::stream::write::Decoder<
 }
 
 /// `deflate` is zlib by the standard and bare deflate by habit; the first byte tells which.
-enum Deflate {
-    Undecided(Option<Box<dyn Stage>>),
-    Zlib(ZlibDecoder<Box<dyn Stage>>),
-    Bare(DeflateDecoder<Box<dyn Stage>>),
+///
+/// Written on the bare decompressor: the writers of the same crate do not say when a stream ends too early.
+struct Deflate {
+    inner: Box<dyn Stage>,
+    state: Option<Decompress>,
+    has_ended: bool,
 }
 
 impl Write for Deflate {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if let Self::Undecided(inner) = self {
-            let Some(first) = piece.first() else { return Ok(0) };
-            let inner = inner.take().ok_or(io::ErrorKind::Other)?;
-            // Compression method 8 with a window of at most 32 KiB; as bare deflate it would be a stored block of
-            // an odd kind that no encoder begins with.
-            *self = if first & 0x0f == 8 && first >> 4 <= 7 {
-                Self::Zlib(ZlibDecoder::new(inner))
-            } else {
-                Self::Bare(DeflateDecoder::new(inner))
-            };
+        let Some(first) = piece.first() else { return Ok(0) };
+        // What follows the end is nobody's.
+        if self.has_ended {
+            return Err(io::ErrorKind::InvalidData.into());
         }
-        match self {
-            Self::Undecided(_) => Ok(0),
-            Self::Zlib(decoder) => decoder.write(piece),
-            Self::Bare(decoder) => decoder.write(piece),
+        // Compression method 8 with a window of at most 32 KiB; as bare deflate it would be a stored block of
+        // an odd kind that no encoder begins with.
+        let is_zlib = first & 0x0f == 8 && first >> 4 <= 7;
+        let state = self.state.get_or_insert_with(|| Decompress::new(is_zlib));
+        let mut block = vec![0; BLOCK];
+        let mut rest = piece;
+        loop {
+            let (taken, given) = (state.total_in(), state.total_out());
+            let status = state
+                .decompress(rest, &mut block, FlushDecompress::None)
+                .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
+            let took = usize::try_from(state.total_in() - taken).unwrap_or(usize::MAX);
+            let gave = usize::try_from(state.total_out() - given).unwrap_or(usize::MAX);
+            self.inner.write_all(block.get(..gave).unwrap_or_default())?;
+            rest = rest.get(took..).unwrap_or_default();
+            if status == Status::StreamEnd {
+                self.has_ended = true;
+                return if rest.is_empty() {
+                    Ok(piece.len())
+                } else {
+                    Err(io::ErrorKind::InvalidData.into())
+                };
+            }
+            // A full block may not have been all there was.
+            if rest.is_empty() && gave < block.len() {
+                return Ok(piece.len());
+            }
+            if took == 0 && gave == 0 {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Undecided(_) => Ok(()),
-            Self::Zlib(decoder) => decoder.flush(),
-            Self::Bare(decoder) => decoder.flush(),
-        }
+        self.inner.flush()
     }
 }
 
 impl Stage for Deflate {
     fn end(self: Box<Self>) -> io::Result<Vec<u8>> {
-        match *self {
-            Self::Undecided(inner) => inner.ok_or(io::ErrorKind::Other)?.end(),
-            Self::Zlib(decoder) => decoder.finish()?.end(),
-            Self::Bare(decoder) => decoder.finish()?.end(),
+        if !self.has_ended {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        self.inner.end()
     }
 }

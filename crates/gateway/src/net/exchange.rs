@@ -90,7 +90,8 @@ async fn on(
             let was_not_sent = error.take_message().is_some();
             let error = error.into_error();
             let may_repeat = was_not_sent
-                || (is_harmless && (error.is_incomplete_message() || error.is_closed() || error.is_canceled()));
+                || (is_harmless
+                    && (error.is_incomplete_message() || error.is_closed() || error.is_canceled()));
             Err((broken(&error), may_repeat))
         }
     }

@@ -78,7 +78,7 @@ impl std::fmt::Debug for Fetches {
 /// What came of one hop.
 enum Came {
     Redirect { status: u16, location: String },
-    Answer { reply: Reply, body: Vec<u8> },
+    Answer { reply: Box<Reply>, body: Vec<u8> },
 }
 
 impl Fetches {
@@ -167,9 +167,11 @@ impl Fetches {
         }
         let headers = headers::read(&headers, !self.sealed.is_empty())?;
         let mut hop = Hop { method, url, headers, body };
-        let _turn = self.turns.acquire().await.map_err(|_| {
-            Refused::failed(ErrorCode::Cancelled, "cancelled", "the call has ended")
-        })?;
+        let _turn = self
+            .turns
+            .acquire()
+            .await
+            .map_err(|_| Refused::failed(ErrorCode::Cancelled, "cancelled", "the call has ended"))?;
         let mut until = Instant::now() + Duration::from_millis(self.bounds.total_ms);
         let mut redirects = 0;
         loop {
@@ -187,7 +189,7 @@ impl Fetches {
             match came {
                 Came::Answer { reply, body } => {
                     let url = target.get().url().to_string();
-                    return Ok(self.answer(reply, body, url, redirects > 0, offset, max_bytes));
+                    return Ok(self.answer(*reply, body, url, redirects > 0, offset, max_bytes));
                 }
                 Came::Redirect { status, location } => {
                     let method = hop.method.clone();
@@ -253,7 +255,8 @@ impl Fetches {
             match redirect {
                 RedirectMode::Manual => {}
                 RedirectMode::Error => {
-                    let message = format!("{} redirects, and the request says that none is followed", hop.url);
+                    let message =
+                        format!("{} redirects, and the request says that none is followed", hop.url);
                     return Err(Refused::failed(ErrorCode::NetFailed, "redirect", message)
                         .with_hint("use `redirect: \"follow\"` or `\"manual\"`"));
                 }
@@ -269,7 +272,7 @@ impl Fetches {
         let body =
             exchange::read(connections, &headers, body, self.bounds, must_decode, &self.counters).await?;
         let rest = Reply { status, status_text, headers, body: exchange::Coming::Here(Vec::new()) };
-        Ok(Came::Answer { reply: rest, body })
+        Ok(Came::Answer { reply: Box::new(rest), body })
     }
 
     fn canned(&self, canned: &Canned, hop: &Hop, target: &FetchTarget) -> Result<Reply, Refused> {

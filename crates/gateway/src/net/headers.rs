@@ -81,7 +81,8 @@ pub(super) fn read(given: &[(String, String)], whole: bool) -> Result<HeaderMap,
 
 /// A value of one character a byte, as a header has it.
 fn value_of(text: &str) -> Option<HeaderValue> {
-    let bytes: Option<Vec<u8>> = text.trim_matches([' ', '\t']).chars().map(|c| u8::try_from(c).ok()).collect();
+    let bytes: Option<Vec<u8>> =
+        text.trim_matches([' ', '\t']).chars().map(|c| u8::try_from(c).ok()).collect();
     HeaderValue::from_bytes(&bytes?).ok()
 }
 

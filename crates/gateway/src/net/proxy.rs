@@ -5,10 +5,10 @@
 
 use std::io;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bailiwick_redact::Secret;
 use bailiwick_types::{DenialReason, Refused};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -23,7 +23,9 @@ const MOST_ANSWER: usize = 16 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProxyError {
     /// Not a URL of a proxy.
-    #[error("the proxy must be written `http://host:port`, with `user:password@` in front of the host if it wants them")]
+    #[error(
+        "the proxy must be written `http://host:port`, with `user:password@` in front of the host if it wants them"
+    )]
     NotAProxy,
     /// A proxy that is spoken to over TLS, or not in HTTP at all.
     #[error("a proxy of the scheme `{0}` is not supported; only `http` is")]
@@ -87,7 +89,10 @@ impl UpstreamProxy {
         // Byte by byte at the end only: the other side is silent until we speak TLS, so nothing can be read past it.
         while !answer.ends_with(b"\r\n\r\n") {
             if answer.len() > MOST_ANSWER || stream.read_buf(&mut answer).await.map_err(broken)? == 0 {
-                return Err(failed(DenialReason::ConnectFailed, "the operator's proxy gave no proper answer"));
+                return Err(failed(
+                    DenialReason::ConnectFailed,
+                    "the operator's proxy gave no proper answer",
+                ));
             }
         }
         let first = answer.split(|byte| *byte == b'\r').next().unwrap_or_default();

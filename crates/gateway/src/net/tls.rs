@@ -68,8 +68,9 @@ impl Tls {
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let config = self.config.get_or_try_init(|| self.build()).await?.clone();
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| failed(DenialReason::Tls, format!("`{host}` is a name that no certificate can hold")))?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            failed(DenialReason::Tls, format!("`{host}` is a name that no certificate can hold"))
+        })?;
         TlsConnector::from(config)
             .connect(name, stream)
             .await
@@ -80,9 +81,10 @@ impl Tls {
         let mut roots = self.extra.clone();
         if self.platform == Platform::Believed {
             // Reads files, which may take a while.
-            let loaded = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs)
-                .await
-                .map_err(|_| failed(DenialReason::Tls, "the platform's root certificates could not be read"))?;
+            let loaded =
+                tokio::task::spawn_blocking(rustls_native_certs::load_native_certs).await.map_err(|_| {
+                    failed(DenialReason::Tls, "the platform's root certificates could not be read")
+                })?;
             for error in &loaded.errors {
                 tracing::warn!(%error, "some of the platform's root certificates could not be read");
             }

@@ -79,11 +79,7 @@ impl SealedSet {
         let placeholders: Vec<Secret> =
             items.iter().map(|sealed| Secret::new(sealed.placeholder.clone())).collect();
         let values: Vec<Secret> = items.iter().flat_map(Sealed::spellings).collect();
-        Ok(Self {
-            placeholders: Redactor::new(&placeholders)?,
-            values: Redactor::new(&values)?,
-            items,
-        })
+        Ok(Self { placeholders: Redactor::new(&placeholders)?, values: Redactor::new(&values)?, items })
     }
 
     /// Whether there is none.

@@ -47,7 +47,8 @@ impl SealedSet {
         let mut headers = Both { sent: hop.headers.clone(), searched: hop.headers.clone() };
         let mut body = Both { sent: plain(), searched: plain() };
         let wrong = || {
-            let hint = self.items.iter().map(|sealed| format!("`{}` {}", sealed.name, sealed.seal.describe()));
+            let hint =
+                self.items.iter().map(|sealed| format!("`{}` {}", sealed.name, sealed.seal.describe()));
             guard(DenialReason::SealedPlace, &hop.method, &hop.url).with_hint(format!(
                 "the placeholder stands as it is, and only there: {}",
                 hint.collect::<Vec<_>>().join("; ")
@@ -62,7 +63,8 @@ impl SealedSet {
                     query.searched = query.searched.map(|text| in_query(&text, key, placeholder, IN_PLACE));
                 }
                 Place::Header(name) => {
-                    in_header(&mut headers.sent, name, placeholder, value.expose_secret()).ok_or_else(wrong)?;
+                    in_header(&mut headers.sent, name, placeholder, value.expose_secret())
+                        .ok_or_else(wrong)?;
                     in_header(&mut headers.searched, name, placeholder, IN_PLACE).ok_or_else(wrong)?;
                 }
                 Place::Body => {
@@ -141,7 +143,9 @@ impl SealedSet {
 /// The query with a placeholder replaced in the values of one key.
 fn in_query(query: &str, key: &str, placeholder: &str, by: &str) -> String {
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, value)) if is_key(name, key) => Cow::Owned(format!("{name}={}", value.replace(placeholder, by))),
+        Some((name, value)) if is_key(name, key) => {
+            Cow::Owned(format!("{name}={}", value.replace(placeholder, by)))
+        }
         _ => Cow::Borrowed(pair),
     });
     pairs.collect::<Vec<_>>().join("&")

@@ -16,7 +16,9 @@ pub enum SealError {
     #[error("`sealed.hosts` lists the hosts that may get the value, at least one: [\"api.example.com\"]")]
     Hosts,
     /// A host that is not one exact name.
-    #[error("`{0}` in `sealed.hosts` is not one exact host; write \"api.example.com\" or \"api.example.com:8443\"")]
+    #[error(
+        "`{0}` in `sealed.hosts` is not one exact host; write \"api.example.com\" or \"api.example.com:8443\""
+    )]
     Host(String),
     /// No place, or none that there is.
     #[error("`sealed.in` is \"header:NAME\", \"query:KEY\" or \"body\"")]
@@ -105,9 +107,10 @@ impl Seal {
 
     /// Whether a request to this URL may carry the value.
     pub(super) fn allows_url(&self, url: &url::Url) -> bool {
-        let Some(host) = url.host_str().and_then(|host| {
-            HostName::parse(host.trim_start_matches('[').trim_end_matches(']')).ok()
-        }) else {
+        let Some(host) = url
+            .host_str()
+            .and_then(|host| HostName::parse(host.trim_start_matches('[').trim_end_matches(']')).ok())
+        else {
             return false;
         };
         url.scheme() == "https"
@@ -143,8 +146,7 @@ fn host(text: &str) -> Result<(HostName, u16), SealError> {
     }
     let url = url::Url::parse(&format!("https://{text}/")).map_err(|_| wrong())?;
     let host = url.host_str().ok_or_else(wrong)?;
-    let host =
-        HostName::parse(host.trim_start_matches('[').trim_end_matches(']')).map_err(|_| wrong())?;
+    let host = HostName::parse(host.trim_start_matches('[').trim_end_matches(']')).map_err(|_| wrong())?;
     Ok((host, url.port().unwrap_or(443)))
 }
 

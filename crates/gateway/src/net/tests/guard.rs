@@ -40,7 +40,9 @@ fn a_private_address_is_refused_in_every_spelling() {
     ] {
         check_literal(host, "private-address");
     }
-    for host in ["2852039166", "0xa9fea9fe", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]"] {
+    for host in
+        ["2852039166", "0xa9fea9fe", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]"]
+    {
         check_literal(host, "metadata-address");
     }
 }
@@ -124,8 +126,9 @@ fn one_bad_address_of_a_name_refuses_all_of_them() {
         (&[PUBLIC, "::ffff:10.0.0.1"], "private-address"),
     ] {
         let upstream = Upstream::http(|_: &_| Answer::ok("no"));
-        let world =
-            World::new("network: strict").names(&[("a.test", addresses)]).route(&format!("{PUBLIC}:80"), &upstream);
+        let world = World::new("network: strict")
+            .names(&[("a.test", addresses)])
+            .route(&format!("{PUBLIC}:80"), &upstream);
         let refused = world.get("http://a.test/x").unwrap_err();
         assert_eq!(refused.reason, reason, "{addresses:?}");
         assert_eq!(refused.code.name(), "NET_DENIED");
@@ -138,7 +141,8 @@ fn one_bad_address_of_a_name_refuses_all_of_them() {
 fn a_name_that_changes_its_mind_is_looked_up_once() {
     let upstream = Upstream::http(|_: &_| Answer::ok("hello").header("connection", "close"));
     let mut world = World::new("network: strict").route(&format!("{PUBLIC}:80"), &upstream);
-    let script = Script::new().name("a.test", &[Reply::addresses(&[PUBLIC]), Reply::addresses(&["127.0.0.1"])]);
+    let script =
+        Script::new().name("a.test", &[Reply::addresses(&[PUBLIC]), Reply::addresses(&["127.0.0.1"])]);
     world.table = Arc::new(Table::new(script));
     let call = world.call();
     run(async {
@@ -148,7 +152,11 @@ fn a_name_that_changes_its_mind_is_looked_up_once() {
     });
     assert_eq!(world.table.queries("a.test"), 1);
     assert!(world.routes.dialled().iter().all(|address| address.ip().to_string() == PUBLIC));
-    assert_eq!(world.refused("http://a.test/"), "private-address", "another call asks again, and checks again");
+    assert_eq!(
+        world.refused("http://a.test/"),
+        "private-address",
+        "another call asks again, and checks again"
+    );
 }
 
 #[test]
@@ -160,7 +168,8 @@ fn our_own_listeners_are_reached_in_no_mode() {
         "network: allowlist\nhosts: [{host: '*', port: 8282, private: true}]",
         "network: allowlist\nhosts: ['*:8282']",
     ] {
-        for (listener, address) in [("8.8.8.8:8282", "8.8.8.8"), ("127.0.0.1:8282", "127.0.0.1"), ("[::1]:8282", "::1")]
+        for (listener, address) in
+            [("8.8.8.8:8282", "8.8.8.8"), ("127.0.0.1:8282", "127.0.0.1"), ("[::1]:8282", "::1")]
         {
             let mut world = World::new(overrides)
                 .names(&[("a.test", &[address])])

@@ -15,7 +15,12 @@ fn check(what: &str, answer: Answer, reason: &str) {
     let mut world = world(&upstream);
     world.bounds.total_ms = 3_000;
     let refused = world.get("http://a.test/").expect_err(what);
-    assert_eq!((refused.code.name(), &*refused.reason), ("NET_FAILED", reason), "{what}: {}", refused.message);
+    assert_eq!(
+        (refused.code.name(), &*refused.reason),
+        ("NET_FAILED", reason),
+        "{what}: {}",
+        refused.message
+    );
 }
 
 #[test]
@@ -77,9 +82,8 @@ fn what_takes_too_long_ends() {
         assert!(upstream.wait_until_left());
     }
     let mute = Upstream::faulty(Protocol::Mute);
-    let mut world = World::new("network: strict")
-        .names(&[("a.test", &[PUBLIC])])
-        .route(&format!("{PUBLIC}:443"), &mute);
+    let mut world =
+        World::new("network: strict").names(&[("a.test", &[PUBLIC])]).route(&format!("{PUBLIC}:443"), &mute);
     world.bounds.connect_ms = 200;
     assert_eq!(world.refused("https://a.test/"), "timeout");
 }

@@ -85,9 +85,9 @@ impl World {
 
     /// Names that answer with one list of addresses each.
     fn names(mut self, names: &[(&str, &[&str])]) -> Self {
-        let script = names
-            .iter()
-            .fold(Script::new(), |script, (name, addresses)| script.name(name, &[Reply::addresses(addresses)]));
+        let script = names.iter().fold(Script::new(), |script, (name, addresses)| {
+            script.name(name, &[Reply::addresses(addresses)])
+        });
         self.table = Arc::new(Table::new(script));
         self
     }

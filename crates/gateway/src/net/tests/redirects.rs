@@ -36,10 +36,10 @@ fn a_redirect_into_the_inside_is_refused_and_not_dialled() {
 #[test]
 fn redirects_are_followed_five_times() {
     let upstream = Upstream::http(
-        Paths::new().ladder("/five", 5, 302, Answer::ok("top")).ladder("/six", 6, 302, Answer::ok("top")).at(
-            "/loop",
-            Answer::redirect(301, "/loop"),
-        ),
+        Paths::new()
+            .ladder("/five", 5, 302, Answer::ok("top"))
+            .ladder("/six", 6, 302, Answer::ok("top"))
+            .at("/loop", Answer::redirect(301, "/loop")),
     );
     let world = world(&upstream);
     let answer = world.get("http://a.test/five/0#part").unwrap();
@@ -78,7 +78,8 @@ fn credentials_do_not_cross_origins() {
 fn https_never_goes_on_as_http() {
     let mut world = World::new("network: strict").names(&[("a.test", &[PUBLIC])]);
     let certificate = world.authority.issue(&["a.test"]);
-    let upstream = Upstream::https(Paths::new().at("/", Answer::redirect(302, "http://a.test/x")), &certificate);
+    let upstream =
+        Upstream::https(Paths::new().at("/", Answer::redirect(302, "http://a.test/x")), &certificate);
     world = world.route(&format!("{PUBLIC}:443"), &upstream);
     let refused = world.get("https://a.test/").unwrap_err();
     assert_eq!((refused.code.name(), &*refused.reason), ("NET_DENIED", "downgrade"));

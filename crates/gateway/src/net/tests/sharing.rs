@@ -34,7 +34,9 @@ fn the_surplus_waits_its_turn() {
     let gate = Gate::new();
     let (answer, opened) = (Answer::late(&gate, "x"), gate.clone());
     let upstream = Upstream::http(move |_: &_| answer.clone());
-    let call = Arc::new(world("network: strict\nlimits: {fetches: 64}", &upstream).call());
+    let mut world = world("network: strict", &upstream);
+    world.baseline.limits.set(bailiwick_types::LimitKind::Fetches, 64).unwrap();
+    let call = Arc::new(world.call());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let all: Vec<_> = (0..64)
         .map(|_| {
@@ -57,7 +59,9 @@ fn the_surplus_waits_its_turn() {
 #[test]
 fn a_call_makes_only_so_many_requests() {
     let upstream = Upstream::http(|_: &_| Answer::ok("12345"));
-    let call = world("network: strict\nlimits: {fetches: 2}", &upstream).call();
+    let mut world = world("network: strict", &upstream);
+    world.baseline.limits.set(bailiwick_types::LimitKind::Fetches, 2).unwrap();
+    let call = world.call();
     run(async {
         assert!(call.fetch(get("http://a.test/")).await.is_ok());
         assert!(call.fetch(get("http://127.0.0.1/")).await.is_err());
@@ -123,12 +127,19 @@ fn a_person_is_asked_where_the_grant_says_so() {
         run(async {
             for _ in 0..2 {
                 let told = call.fetch(get("http://a.test/")).await;
-                assert_eq!(told.err().map(|refused| refused.reason.into_owned()).as_deref(), reason, "{ask} {said:?}");
+                assert_eq!(
+                    told.err().map(|refused| refused.reason.into_owned()).as_deref(),
+                    reason,
+                    "{ask} {said:?}"
+                );
             }
         });
         assert_eq!(person.1.load(Ordering::SeqCst), asked, "{ask} {said:?}");
     }
-    assert_eq!(world("network: strict\nask: {net: first}", &upstream).refused("http://a.test/"), "nobody-to-ask");
+    assert_eq!(
+        world("network: strict\nask: {net: first}", &upstream).refused("http://a.test/"),
+        "nobody-to-ask"
+    );
 }
 
 #[test]

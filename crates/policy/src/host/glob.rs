@@ -77,6 +77,11 @@ impl PathGlob {
         &self.text
     }
 
+    /// Whether the path of a URL matches; never, where servers disagree on what the path means.
+    pub fn fits(&self, url_path: &str) -> bool {
+        matches!(plain_url_path(url_path), PlainPath::Plain(plain) if self.matches(&plain))
+    }
+
     /// Whether a plain path matches.
     pub(crate) fn matches(&self, plain: &str) -> bool {
         self.matcher.is_match(plain)

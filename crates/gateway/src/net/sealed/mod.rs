@@ -1,0 +1,128 @@
+//! Sealed secrets: the guest holds a placeholder, and the gateway puts the value in where its owner said.
+//!
+//! A value must never reach the guest, another host, another place of a request, or plain http; a placeholder
+//! anywhere but in its place is refused. Start reading at [`Seal`]; `place` does the work.
+
+mod place;
+mod seal;
+
+pub(super) use place::Sent;
+pub use seal::{Place, Seal, SealError};
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use bailiwick_redact::{Redactor, RedactorError, Secret};
+use bailiwick_types::Refused;
+
+/// The fewest characters of a sealed value: what is shorter could be found in an answer by guessing.
+const LEAST_CHARACTERS: usize = 16;
+
+/// One sealed secret, as a call has it.
+#[derive(Debug)]
+pub struct Sealed {
+    name: String,
+    seal: Seal,
+    value: Secret,
+    placeholder: String,
+}
+
+impl Sealed {
+    /// Seals a value, with a placeholder that nobody can guess.
+    pub fn new(name: impl Into<String>, seal: Seal, value: Secret) -> Result<Self, SealError> {
+        let text = value.expose_secret();
+        if text.chars().nth(LEAST_CHARACTERS - 1).is_none() {
+            return Err(SealError::TooShort);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(SealError::ControlCharacter);
+        }
+        let mut random = [0; 16];
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| SealError::NoRandomness(errno.into()))?;
+        let placeholder = random.iter().fold("sealed-".to_owned(), |mut text, byte| {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        Ok(Self { name: name.into(), seal, value, placeholder })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the guest gets instead of the value.
+    pub fn placeholder(&self) -> &str {
+        &self.placeholder
+    }
+
+    /// The value in every spelling that letter case may have given it on the way: hosts and header names are
+    /// written small by whoever reads them.
+    fn spellings(&self) -> Vec<Secret> {
+        let value = self.value.expose_secret();
+        [value.to_owned(), value.to_ascii_lowercase(), value.to_ascii_uppercase()].map(Secret::new).into()
+    }
+}
+
+/// The sealed secrets of a call.
+#[derive(Debug, Default)]
+pub struct SealedSet {
+    items: Vec<Sealed>,
+    placeholders: Redactor,
+    values: Redactor,
+}
+
+impl SealedSet {
+    /// Learns them. This takes milliseconds where there are any; the set may be shared by calls.
+    pub fn new(items: Vec<Sealed>) -> Result<Self, RedactorError> {
+        let placeholders: Vec<Secret> =
+            items.iter().map(|sealed| Secret::new(sealed.placeholder.clone())).collect();
+        let values: Vec<Secret> = items.iter().flat_map(Sealed::spellings).collect();
+        Ok(Self { placeholders: Redactor::new(&placeholders)?, values: Redactor::new(&values)?, items })
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Sealed> {
+        self.items.iter()
+    }
+
+    /// Bytes of an answer without any value.
+    pub(super) fn clean_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        match self.values.redact_bytes(&bytes) {
+            Cow::Owned(clean) => clean,
+            Cow::Borrowed(_) => bytes,
+        }
+    }
+
+    /// Text without any value.
+    pub(super) fn clean(&self, text: String) -> String {
+        match self.values.redact(&text) {
+            Cow::Owned(clean) => clean,
+            Cow::Borrowed(_) => text,
+        }
+    }
+
+    /// A refusal without any value.
+    pub(super) fn clean_refused(&self, mut refused: Refused) -> Refused {
+        if self.is_empty() {
+            return refused;
+        }
+        refused.message = self.clean(refused.message);
+        refused.hint = refused.hint.map(|hint| self.clean(hint));
+        if let Some(denial) = &mut refused.denied {
+            denial.asked = self.clean(std::mem::take(&mut denial.asked));
+            if let Some(fix) = &mut denial.fix
+                && let Ok(clean) = serde_json::from_str(&self.clean(fix.overrides.to_string()))
+            {
+                fix.overrides = clean;
+            }
+        }
+        refused
+    }
+}

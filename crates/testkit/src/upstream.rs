@@ -26,7 +26,7 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Framing, Message, Piece};
+pub use answer::{Answer, Framing, Headers, Message, Piece};
 pub use coding::Coding;
 pub use gate::Gate;
 pub use paths::{Answers, Paths};
@@ -233,7 +233,9 @@ async fn connection_of(
     match protocol {
         Protocol::ClosesAtHandshake => stream.read(&mut hello).await.map(drop),
         Protocol::PlainTextInstead => {
-            stream.read(&mut hello).await?;
+            if stream.read(&mut hello).await? == 0 {
+                return Ok(());
+            }
             stream
                 .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
                 .await

@@ -21,7 +21,7 @@ fn ask(dns: &FakeDns, name: &str, kind: RecordType) -> Message {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
     socket.send_to(&question(name, kind), dns.address()).expect("sent");
-    let mut answer = [0; 65_536];
+    let mut answer = vec![0; 65_536];
     let length = socket.recv(&mut answer).expect("an answer");
     read(&answer[..length])
 }

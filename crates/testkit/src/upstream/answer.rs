@@ -45,11 +45,15 @@ pub enum Piece {
 pub enum Answer {
     /// A message.
     Message(Message),
-    /// What came, as JSON: `method`, `target`, `headers` (pairs), `body` (text), `connection`, `sni`.
+    /// What came, as JSON: `method`, `target`, `headers` (pairs), `body` (text), `connection`, `sni`. Of the
+    /// target and the headers each byte is one character.
     Echo,
     /// These pieces instead of any message; over HTTP/2 the stream is reset.
     Raw(Vec<Piece>),
 }
+
+/// Headers in order; their values are sent as they are.
+pub type Headers = Vec<(String, Vec<u8>)>;
 
 /// A message with a head, sound or not.
 #[derive(Debug, Clone)]
@@ -57,13 +61,13 @@ pub struct Message {
     /// The gate that the whole message waits for.
     pub held: Option<Gate>,
     /// Messages without body that come before, by status; not sent over HTTP/2.
-    pub interim: Vec<(u16, Vec<(String, Vec<u8>)>)>,
+    pub interim: Vec<(u16, Headers)>,
     /// `HTTP/1.1` or what it says instead; not used over HTTP/2.
     pub version: &'static str,
     /// The status.
     pub status: u16,
     /// The headers besides those of the framing, in order.
-    pub headers: Vec<(String, Vec<u8>)>,
+    pub headers: Headers,
     /// How the body ends.
     pub framing: Framing,
     /// The body.

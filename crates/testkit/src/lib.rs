@@ -12,6 +12,7 @@ pub mod dns;
 mod examples;
 mod message;
 mod program;
+pub mod proxy;
 mod requires;
 pub mod routes;
 mod specs;

@@ -10,7 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 /// A fake reads no larger head than this.
 const HEAD_MOST: usize = 1 << 20;
 
-/// The first line and the headers of a request.
+/// The first line and the headers of a request. Each byte is one character of the texts ([`text_of`]), so that none is
+/// lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) method: String,
@@ -28,6 +29,16 @@ impl Head {
 /// The first header of this name among these.
 pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|(one, _)| one.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// Bytes as text, each byte the character of its number (Latin-1).
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+/// The bytes of a text that [`text_of`] made; what it cannot have made is a `?`.
+pub(crate) fn bytes_of(text: &str) -> Vec<u8> {
+    text.chars().map(|one| u8::try_from(one).unwrap_or(b'?')).collect()
 }
 
 /// A connection with what was read of it and not yet used.
@@ -73,6 +84,11 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> Conversation<Stream> {
             self.stream.flush().await?;
         }
         if is_chunked { self.chunks().await } else { self.exactly(length.unwrap_or(0)).await }
+    }
+
+    /// The connection, and what was read of it and belongs to no request.
+    pub(crate) fn into_parts(self) -> (Stream, Vec<u8>) {
+        (self.stream, self.unused)
     }
 
     async fn exactly(&mut self, length: usize) -> Result<(Vec<u8>, bool)> {
@@ -130,7 +146,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> Conversation<Stream> {
 }
 
 fn parse(head: &[u8]) -> Result<Head> {
-    let text = String::from_utf8_lossy(head);
+    let text = text_of(head);
     let mut lines = text.split("\r\n");
     let mut first = lines.next().unwrap_or_default().split(' ');
     let (Some(method), Some(target), Some(_version)) = (first.next(), first.next(), first.next()) else {
@@ -138,7 +154,7 @@ fn parse(head: &[u8]) -> Result<Head> {
     };
     let headers = lines
         .filter_map(|line| line.split_once(':'))
-        .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        .map(|(name, value)| (name.to_owned(), value.trim_matches([' ', '\t']).to_owned()))
         .collect();
     Ok(Head { method: method.to_owned(), target: target.to_owned(), headers })
 }

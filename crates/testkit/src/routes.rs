@@ -10,6 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(test)]
 mod tests;
 
+/// Ends a test that would dial something real.
+#[track_caller]
+pub(crate) fn assert_near(real: SocketAddr) {
+    assert!(real.ip().is_loopback(), "{real} is not on loopback; tests dial nothing else");
+}
+
 /// The table; its clones are the same table.
 #[derive(Debug, Clone, Default)]
 pub struct Routes {
@@ -34,7 +40,7 @@ impl Routes {
     /// When the real one is not on loopback.
     #[must_use]
     pub fn route(self, pretended: SocketAddr, real: SocketAddr) -> Self {
-        assert!(real.ip().is_loopback(), "{real} is not on loopback; tests dial nothing else");
+        assert_near(real);
         self.with(|inner| inner.table.insert(pretended, real));
         self
     }

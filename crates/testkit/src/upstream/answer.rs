@@ -45,7 +45,8 @@ pub enum Piece {
 pub enum Answer {
     /// A message.
     Message(Message),
-    /// What came, as JSON: `method`, `target`, `headers` (pairs), `body` (text), `connection`, `sni`.
+    /// What came, as JSON: `method`, `target`, `headers` (pairs), `body` (text), `connection`, `sni`. Of the
+    /// target and the headers each byte is one character.
     Echo,
     /// These pieces instead of any message; over HTTP/2 the stream is reset.
     Raw(Vec<Piece>),

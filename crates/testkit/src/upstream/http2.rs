@@ -12,6 +12,7 @@ use super::answer::Message;
 use super::record::{Record, Request, Spoken};
 use super::serve::Caller;
 use super::{Answer, Answers, Framing, Piece};
+use crate::message::text_of;
 
 /// Serves one connection until either side is done.
 pub(super) async fn serve(
@@ -43,9 +44,8 @@ async fn stream_of(
     let (body, is_whole) = read(body).await;
     let target = head.uri.path_and_query().map_or_else(|| head.uri.to_string(), ToString::to_string);
     let authority = head.uri.authority().map(|authority| (":authority".to_owned(), authority.to_string()));
-    let headers = head.headers.iter().map(|(name, value)| {
-        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-    });
+    let headers =
+        head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text_of(value.as_bytes())));
     let request = Request {
         method: head.method.to_string(),
         target,

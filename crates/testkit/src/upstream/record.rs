@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::message::header;
+use crate::message::{bytes_of, header};
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,7 @@ pub struct Request {
     /// Path and query (or all of the address, if the client sent that).
     pub target: String,
     /// The headers in order, with duplicates and as they were spelt; over HTTP/2 after its pseudo-headers.
+    /// Each character is one byte as it came (Latin-1), of the target too; see [`Request::header_bytes`].
     pub headers: Vec<(String, String)>,
     /// The body, without its framing.
     pub body: Vec<u8>,
@@ -57,6 +58,11 @@ impl Request {
     pub fn header_values(&self, name: &str) -> Vec<&str> {
         let of_name = self.headers.iter().filter(|(one, _)| one.eq_ignore_ascii_case(name));
         of_name.map(|(_, value)| value.as_str()).collect()
+    }
+
+    /// The bytes of the first header of this name, whatever the case of the name.
+    pub fn header_bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.header(name).map(bytes_of)
     }
 
     /// The target up to its query.

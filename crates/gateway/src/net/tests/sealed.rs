@@ -14,7 +14,7 @@ fn sealed(document: &Value) -> Arc<SealedSet> {
     Arc::new(SealedSet::new(vec![Sealed::new("KEY", seal, Secret::new(VALUE.to_owned())).unwrap()]).unwrap())
 }
 
-/// A world with an upstream at https://a.test and https://b.test, and a secret under this seal.
+/// A world with an upstream behind `a.test` and `b.test` over https, and a secret under this seal.
 fn world(
     document: &Value,
     answers: impl Fn(&Request) -> Answer + Send + Sync + 'static,
@@ -43,7 +43,7 @@ fn the_value_stands_in_its_place_and_only_there() {
     let seen = upstream.requests().pop().unwrap();
     assert_eq!(seen.header("authorization"), Some(&*format!("Bearer {VALUE}")));
     let encoded = base64::engine::general_purpose::STANDARD.encode(format!("user:{key}"));
-    let percent: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let percent: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect::<Vec<_>>().concat();
     for (what, request) in [
         ("another host", bearer("https://b.test/v1/x")),
         ("another path", bearer("https://a.test/v2/x")),

@@ -30,6 +30,21 @@ fn a_request_is_kept_as_it_came() {
 }
 
 #[test]
+fn no_byte_of_a_header_is_lost() {
+    let upstream = echo();
+    // Neither UTF-8 nor what it would call blank at the ends may be touched.
+    let value = b"\xa0\xff\xc3\xa9 \x85\x01\xa0";
+    let request =
+        [b"GET /\xe9 HTTP/1.1\r\nX-Odd: \t", &value[..], b" \r\nConnection: close\r\n\r\n"].concat();
+    let (answer, _) = exchange(connect(upstream.address()), &request);
+    let request = upstream.requests().remove(0);
+    assert_eq!(request.header_bytes("x-odd").as_deref(), Some(&value[..]));
+    assert_eq!((request.header_bytes("x-none"), request.target.as_str()), (None, "/\u{e9}"));
+    let echoed: serde_json::Value = serde_json::from_slice(body(&answer)).expect("JSON");
+    assert_eq!(echoed["headers"][0][1], "\u{a0}\u{ff}\u{c3}\u{a9} \u{85}\u{1}\u{a0}");
+}
+
+#[test]
 fn a_body_in_chunks_is_put_together() {
     let upstream = echo();
     let request = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\

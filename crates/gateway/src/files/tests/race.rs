@@ -45,7 +45,7 @@ fn a_swap_for_a_link_never_leads_out_in_a_hundred_thousand_tries() {
             .any(|_| std::fs::read_to_string(workspace.join("d/secret")).is_ok_and(|t| t == SECRET));
         for turn in 0..100_000_u32 {
             let path = if turn % 2 == 0 { "f" } else { "d/secret" };
-            let request = if turn % 10 < 8 { read(path) } else { write(path, "inside") };
+            let request = if turn % 20 < 18 { read(path) } else { write(path, "inside") };
             match stage.ask(request) {
                 Ok(text) if text == SECRET => {
                     end.store(true, Ordering::Relaxed);

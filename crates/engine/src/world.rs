@@ -2,10 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{Job, Trace, Tracing};
 use rquickjs::{Ctx, Exception};
+use sha2::{Digest, Sha256};
 
 use crate::Outside;
 use crate::asks::Asks;
@@ -22,6 +24,7 @@ pub(crate) struct World {
     pub(crate) random: Random,
     pub(crate) asks: Asks,
     seed: Cell<[u8; 32]>,
+    pub(crate) secret: Secret,
     pub(crate) input: RefCell<String>,
     pub(crate) source: RefCell<String>,
     outside: RefCell<Option<Rc<dyn Outside>>>,
@@ -38,6 +41,7 @@ impl World {
             random: Random::default(),
             asks: Asks::default(),
             seed: Cell::default(),
+            secret: Secret::default(),
             input: RefCell::default(),
             source: RefCell::default(),
             outside: RefCell::new(None),
@@ -55,7 +59,8 @@ impl World {
             Tracing::Replay(trace) => seed = trace.seed,
             Tracing::Off | Tracing::Record => outside.random(&mut seed),
         }
-        self.random.seed(&seed);
+        self.random.seed(&derived(b"Math.random", &seed));
+        self.secret.seed(derived(b"crypto", &seed));
         self.seed.set(seed);
         *self.outside.borrow_mut() = Some(Rc::clone(outside));
         self.asks.begin(&job.tracing);
@@ -78,6 +83,16 @@ impl World {
     /// Milliseconds since the call began.
     pub(crate) fn now_ms(&self) -> f64 {
         self.outside.borrow().as_ref().map_or(0.0, |outside| outside.wall().as_secs_f64() * 1000.0)
+    }
+
+    /// The time of the call's clock: whole milliseconds since the epoch.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a double holds the milliseconds of 285 000 years exactly"
+    )]
+    pub(crate) fn clock_ms(&self) -> f64 {
+        let now = self.outside.borrow().as_ref().map_or(Duration::ZERO, |outside| outside.now());
+        now.as_millis() as f64
     }
 
     /// Sends a console line if there is room for it.
@@ -212,5 +227,37 @@ impl Random {
         d = d.rotate_left(45);
         self.0.set([a, b, c, d]);
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// A seed for one purpose, made of the call's one seed: what one purpose shows says nothing about another.
+fn derived(purpose: &[u8], seed: &[u8; 32]) -> [u8; 32] {
+    Sha256::new().chain_update(seed).chain_update(purpose).finalize().into()
+}
+
+/// Bytes fit for secrets: SHA-256 over the seed and a counter, seeded anew for every call.
+#[derive(Debug, Default)]
+pub(crate) struct Secret {
+    seed: Cell<[u8; 32]>,
+    drawn: Cell<u64>,
+}
+
+impl Secret {
+    fn seed(&self, seed: [u8; 32]) {
+        self.seed.set(seed);
+        self.drawn.set(0);
+    }
+
+    /// Fills bytes; no two draws share any.
+    pub(crate) fn fill(&self, bytes: &mut [u8]) {
+        let seed = self.seed.get();
+        for chunk in bytes.chunks_mut(32) {
+            let count = self.drawn.get();
+            self.drawn.set(count.wrapping_add(1));
+            let block = Sha256::new().chain_update(seed).chain_update(count.to_le_bytes()).finalize();
+            for (to, from) in chunk.iter_mut().zip(block) {
+                *to = from;
+            }
+        }
     }
 }

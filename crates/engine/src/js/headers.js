@@ -167,7 +167,7 @@
       else fromSequence(pairs, init, method);
     }
 
-    // Called before every change: names the list is arranged anew after it.
+    // Called before every change: the list is arranged anew after it.
     #open() {
       if (this.#locked) throw new TypeError('These headers are immutable.');
       this.#arranged = undefined;

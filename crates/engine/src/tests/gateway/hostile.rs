@@ -11,8 +11,8 @@ const TRAPS: &[&str] = &[
     "Promise.prototype.then = function () { caught.push('then') }",
     "Promise.resolve = Promise.reject = () => { caught.push('resolve') }; globalThis.Promise = function () { caught.push('Promise') }",
     "Array.prototype[Symbol.iterator] = function () { caught.push('iterator'); return { next: () => ({ done: true }) } }",
-    "for (const k of ['body', 'headers', 'get', 'set', 'url', 'method', 'status', 'signal', 'bytes', 'json', 'text', 'value', 'done', 'length', '0', '1', '2']) Object.defineProperty(Object.prototype, k, { configurable: true, get() { return undefined }, set(v) { caught.push(k) } })",
-    "for (const k of [0, 1, 2, 3]) Object.defineProperty(Array.prototype, k, { configurable: true, set(v) { caught.push(k) } })",
+    "for (const k of ['body', 'headers', 'get', 'set', 'url', 'method', 'status', 'signal', 'bytes', 'json', 'text', 'value', 'done', 'length', '0', '1', '2']) Object.defineProperty(Object.prototype, k, { __proto__: null, configurable: true, get() { return undefined }, set(v) { caught.push(k) } })",
+    "for (const k of [0, 1, 2, 3]) Object.defineProperty(Array.prototype, k, { __proto__: null, configurable: true, set(v) { caught.push(k) } })",
     "for (const k of Reflect.ownKeys(Map.prototype)) if (typeof k === 'string' && k !== 'size') Map.prototype[k] = () => { caught.push('Map.' + k) }",
     "for (const k of Reflect.ownKeys(Set.prototype)) if (typeof k === 'string' && k !== 'size') Set.prototype[k] = () => { caught.push('Set.' + k) }",
     "for (const k of ['get', 'set', 'has', 'delete']) WeakMap.prototype[k] = () => { caught.push('WeakMap.' + k) }",
@@ -20,7 +20,7 @@ const TRAPS: &[&str] = &[
     "for (const k of ['sort', 'push', 'join', 'map', 'forEach', 'slice', 'concat']) Array.prototype[k] = () => { caught.push('Array.' + k) }",
     "JSON.parse = JSON.stringify = () => { caught.push('JSON') }; globalThis.JSON = undefined",
     "Reflect.apply = Reflect.construct = Reflect.ownKeys = Object.defineProperty = Object.setPrototypeOf = () => { caught.push('Reflect') }; globalThis.Reflect = globalThis.Object = undefined",
-    "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { caught.push('call') }",
+    "const made = Object.getPrototypeOf(() => {}); made.call = made.apply = made.bind = () => { caught.push('call') }",
     "ArrayBuffer.prototype.slice = () => { caught.push('slice') }; ArrayBuffer[Symbol.species]; globalThis.ArrayBuffer = globalThis.Uint8Array = globalThis.DataView = undefined",
     "Uint8Array.prototype.set = Object.getPrototypeOf(Uint8Array.prototype).set = () => { caught.push('set') }",
     "globalThis.TypeError = globalThis.Error = globalThis.RangeError = globalThis.SyntaxError = function () { caught.push('Error') }",
@@ -54,7 +54,7 @@ const RIGHT: &str = "POST https://e.test/echo [b=2|a=1|b=3|content-type=text/pla
 fn traps_catch_nothing_of_ours() {
     for trap in [""].iter().chain(TRAPS) {
         let source = format!(
-            "const caught = []; {{ const defined = Object.defineProperty, plain = []; let at = 0; defined(caught, 'push', {{ value: v => {{ defined(caught, at++, {{ value: v }}) }} }}) }}
+            "const caught = []; {{ const defined = Object.defineProperty, plain = []; let at = 0; defined(caught, 'push', {{ value: v => {{ defined(caught, at++, {{ __proto__: null, value: v }}) }} }}) }}
              const F = FormData, H = Headers, C = AbortController, Q = Request, S = Response, fs = safety.fs, bytes = new Uint8Array([104]);
              {trap};{CODE}"
         );

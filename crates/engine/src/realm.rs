@@ -107,7 +107,8 @@ impl<'js> Kit<'js> {
         let part = |index: u32| parts.get::<_, Value<'js>>(index);
         let class = part(0)?;
         let class = if class.is_string() { Some(text(&class)?) } else { None };
-        let refusal = part(3)?.as_number().and_then(|id| u32::try_from(id as i64).ok());
+        // A number that is no small integer is a double to the engine; no effect has a number that large.
+        let refusal = part(3)?.as_int().and_then(|id| u32::try_from(id).ok());
         Ok(Described { class, message: text(&part(1)?)?, stack: text(&part(2)?)?, refusal })
     }
 

@@ -65,7 +65,7 @@ fn plain(json: &str) -> String {
 pub(super) fn world() -> Rc<Fake> {
     Fake::answering(|_, effect| match effect {
         Effect::Fetch(request) => answer(request),
-        Effect::File(request) => files::answer(request),
+        Effect::File(request) => Some(files::answer(request)),
     })
 }
 

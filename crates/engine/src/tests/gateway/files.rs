@@ -7,10 +7,10 @@ use super::{refused, rows, world};
 use crate::tests::{job, run_in};
 
 /// Says what was asked, as far as it is not about one of a few files.
-pub(super) fn answer(request: &FileRequest) -> Option<Reply> {
+pub(super) fn answer(request: &FileRequest) -> Reply {
     let answer = match request {
         FileRequest::ReadText { path } => match path.as_str() {
-            "no" => return Some(refused(ErrorCode::FsDenied, "outside")),
+            "no" => return refused(ErrorCode::FsDenied, "outside"),
             "broken.json" => FileAnswer::Text("{\"a\":".to_owned()),
             "good.json" => FileAnswer::Text("{\"a\":[1],\"__proto__\":2}".to_owned()),
             _ => FileAnswer::Text(format!("text of {path}")),
@@ -24,7 +24,7 @@ pub(super) fn answer(request: &FileRequest) -> Option<Reply> {
         }
         other => FileAnswer::Json(format!("{:?}", format!("{other:?}"))),
     };
-    Some(Reply::Given(Answer::Filed(answer)))
+    Reply::Given(Answer::Filed(answer))
 }
 
 #[test]

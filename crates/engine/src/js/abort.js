@@ -1,17 +1,17 @@
-// AbortController and AbortSignal, by the DOM standard, as far as there is something to abort. There are no other events:
-// `addEventListener` takes every type and only `abort` ever happens, and there is no `dispatchEvent`.
+// AbortController and AbortSignal, by the DOM standard, as far as there is something to abort. There are no other
+// events: `addEventListener` takes every type and only `abort` ever happens, and there is no `dispatchEvent`.
 //
 // What a listener throws ends the call, as what a timer throws does: nobody else could ever learn of it.
 //
 // For other scripts: `stateOf(value)` gives the state of an AbortSignal and undefined for anything else, with `aborted`
 // and `reason` on it; `onAbort(state, run)` has `run` called before any listener, once, and gives a function that takes
-// it back; `following(states)` makes a signal that aborts with the first of these, and gives its state (`signal` on it).
+// it back; `following(states)` makes a signal that aborts with the first of these, and gives its state.
 (function (native, P, need) {
   'use strict';
   const { list, apply, iterator, maxSafeInteger, floor, queueMicrotask, Number, TypeError } = P;
   const { isObject, letters, required, member, iterate, enumerable, tag } = need('idl');
   const { DOMException } = need('exception');
-  const { after, cancel } = native.timers;
+  const { after } = native.timers;
   const { now } = native;
 
   const without = (items, item) => {

@@ -1,9 +1,10 @@
 // The body of a Request or a Response. There are no streams: a body is there at once, as bytes, and can be read once.
 // So there is no `body` on either class, and no `blob()`, because there is no Blob.
 //
-// For other scripts: `extracted(value)` gives {bytes, type} of a BodyInit; `bodyOf(bytes)` makes a body; `moved(body)` and
-// `shared(body)` make another of it, which leaves it read, or as it is; `readable(Class, bodyOf, typeOf)` puts the readers
-// on a class: `bodyOf(instance)` gives its body or null, and throws when it is no instance, `typeOf` its content type.
+// For other scripts: `extracted(value)` gives {bytes, type} of a BodyInit; `bodyOf(bytes)` makes a body; `moved(body)`
+// and `shared(body)` make another of it, which leaves it read, or as it is; `unused(body)` throws when it was read;
+// `readable(Class, bodyOf, typeOf)` puts the readers on a class: `bodyOf(instance)` gives its body or null, and throws
+// when it is no instance, `typeOf` its content type.
 (function (native, P, need) {
   'use strict';
   const {

@@ -2,7 +2,7 @@
 // name. `append(name, bytes, filename)` takes an ArrayBuffer or a view of one, and `get` gives a Uint8Array back.
 //
 // For other scripts: `owns(value)`; `multipart(form)` gives {bytes, type}: an ArrayBuffer and its content type;
-// `parsed(text)` makes a form of application/x-www-form-urlencoded text.
+// `parsed(text)` makes a form of application/x-www-form-urlencoded text; `isBytes(value)`.
 (function (native, P, need) {
   'use strict';
   const {

@@ -1,5 +1,5 @@
-// Request, by the Fetch standard. What only a browser has (mode, credentials, cache, referrer, integrity …) is not here and
-// is ignored when it is given. Of our own: `maxBytes` and `offset`, which ask for a part of what is fetched.
+// Request, by the Fetch standard. What only a browser has (mode, credentials, cache, referrer, integrity …) is not here
+// and is ignored when it is given. Of our own: `maxBytes` and `offset`, which ask for a part of what is fetched.
 //
 // For other scripts: `prepared(input, init)` gives what `fetch` has to do: {method, url, headers, body, redirect, signal
 // (a state, or null), maxBytes, offset}.
@@ -37,7 +37,9 @@
     const given = text(input);
     const url = parsed(given, undefined);
     if (url === undefined) {
-      throw new TypeError("'" + slice(given, 0, 200) + "' is no absolute URL; there is no page that it could be relative to.");
+      throw new TypeError(
+        "'" + slice(given, 0, 200) + "' is no absolute URL; there is no page that it could be relative to.",
+      );
     }
     return url;
   };

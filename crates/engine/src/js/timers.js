@@ -1,7 +1,7 @@
 // Timers: a heap ordered by time, then by id. The loop outside asks when the next one is due and has it fired.
 //
-// For other scripts: `after(ms, callback, wanted)` starts a timer that no guest can see or clear, and gives what
-// `cancel` takes. Such a timer does not keep a call going by itself: only while `wanted()` says that somebody listens.
+// For other scripts: `after(ms, callback, wanted)` starts a timer that no guest can see or clear. Such a timer does not
+// keep a call going by itself: only while `wanted()` says that somebody listens.
 (function (native, P) {
   'use strict';
   const { list, apply, Map, mapGet, mapSet, mapDelete, mapSize, mapForEach, min, TypeError, Number } = P;
@@ -64,11 +64,6 @@
     mapSet(live, entry, entry);
     mapSet(quiet, entry, entry);
     enqueue(entry);
-    return entry;
-  };
-  const cancel = (entry) => {
-    mapDelete(live, entry);
-    mapDelete(quiet, entry);
   };
   const isWanted = () => {
     if (mapSize(live) > mapSize(quiet)) return true;
@@ -103,9 +98,10 @@
       entry.order = ++last;
       enqueue(entry);
     } else {
-      cancel(entry.id);
+      mapDelete(live, entry.id);
+      mapDelete(quiet, entry.id);
     }
     apply(entry.callback, undefined, entry.args);
   };
-  return { __proto__: null, visible, next, fire, after, cancel };
+  return { __proto__: null, visible, next, fire, after };
 });

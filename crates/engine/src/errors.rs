@@ -59,7 +59,7 @@ fn frame(line: &str) -> Option<(Option<&str>, u32, u32)> {
 }
 
 /// What the engine says when its stack is full.
-fn is_overflow(message: &str) -> bool {
+pub(crate) fn is_overflow(message: &str) -> bool {
     message == "Maximum call stack size exceeded" || message == "stack overflow"
 }
 

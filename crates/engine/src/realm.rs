@@ -107,7 +107,8 @@ impl<'js> Kit<'js> {
         let part = |index: u32| parts.get::<_, Value<'js>>(index);
         let class = part(0)?;
         let class = if class.is_string() { Some(text(&class)?) } else { None };
-        let refusal = part(3)?.as_number().and_then(|id| u32::try_from(id as i64).ok());
+        // A number that is no small integer is a double to the engine; no effect has a number that large.
+        let refusal = part(3)?.as_int().and_then(|id| u32::try_from(id).ok());
         Ok(Described { class, message: text(&part(1)?)?, stack: text(&part(2)?)?, refusal })
     }
 
@@ -128,9 +129,10 @@ impl<'js> Kit<'js> {
         self.function("invoke")?.call((execute, arguments, statics))
     }
 
-    /// When the next timer is due, in milliseconds of the call's clock.
-    pub(crate) fn next_timer(&self) -> Result<Option<f64>> {
-        self.function("nextTimer")?.call(())
+    /// When the next timer is due, in milliseconds of the call's clock. Timers that nobody waits for count only when
+    /// the call waits for something else.
+    pub(crate) fn next_timer(&self, is_waiting: bool) -> Result<Option<f64>> {
+        self.function("nextTimer")?.call((is_waiting,))
     }
 
     /// Fires the next timer.
@@ -172,6 +174,7 @@ fn build<'js>(ctx: &Ctx<'js>, makings: &Makings<'_>) -> Result<Object<'js>> {
         let effects: Object<'js> =
             load(Script::Effects)?.call((native.clone(), primordials.clone(), refused))?;
         kit.set("deliver", effects.get::<_, Value<'js>>("deliver")?)?;
+        native.set("effects", effects)?;
         web::place(ctx, &native, world)?;
         native.set("part", parts(ctx, scripts)?)?;
         need = load(Script::Modules)?.call((native.clone(), primordials.clone()))?;
@@ -187,6 +190,14 @@ fn build<'js>(ctx: &Ctx<'js>, makings: &Makings<'_>) -> Result<Object<'js>> {
         let visible: Object<'js> = timers.get("visible")?;
         for name in ["setTimeout", "setInterval", "clearTimeout", "clearInterval"] {
             bindings.set(name, visible.get::<_, Value<'js>>(name)?)?;
+        }
+        native.set("timers", timers)?;
+        if is_whole {
+            // Few policies grant these, so they are not in place; but what a call puts in place is built already.
+            let need: Function<'js> = need.get()?;
+            for part in ["fetch", "files"] {
+                let _: Value<'js> = need.call((part,))?;
+            }
         }
     } else {
         bindings.set("read_input", native.get::<_, Value<'js>>("read_input")?)?;

@@ -8,7 +8,7 @@ use rquickjs::object::Filter;
 use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
 use crate::entry::{self, NotCompiled};
-use crate::errors::{syntax, trouble};
+use crate::errors::{is_overflow, syntax, trouble};
 use crate::globals::{Change, changes};
 use crate::limits::Halt;
 use crate::raw::bytecode::{self, Bytecode};
@@ -30,7 +30,7 @@ pub(crate) fn perform(engine: &Engine, job: &Job, outside: &dyn Outside) -> Give
 }
 
 fn attempt(engine: &Engine, job: &Job, outside: &dyn Outside) -> Step<Given> {
-    engine.runtime.set_max_stack_size(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1));
+    engine.runtime.set_max_stack_size(stack_of(job));
     engine.world.source.replace(job.source.clone());
     let which = match job.entry {
         Entry::Emit => Which::Emit,
@@ -105,6 +105,13 @@ fn given_object(ctx: &Ctx<'_>, text: &str, what: &str, is_needed: bool) -> Step<
     Ok(GivenObject { object: Some(Persistent::save(ctx, object)), names })
 }
 
+/// Less than what one level of nesting takes, and more than what parsing a name does.
+const MORE_STACK: usize = 512;
+
+fn stack_of(job: &Job) -> usize {
+    usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(1)
+}
+
 enum Compiled {
     Code(Bytecode),
     Findings(Vec<bailiwick_wire::Finding>),
@@ -118,7 +125,16 @@ fn compiled(engine: &Engine, job: &Job, names: &[String], outside: &dyn Outside)
         || (job.entry == Entry::Emit && job.source.contains("async"));
     let build = |code: &str, name: &str| {
         outside.phase(Phase::Parsing);
-        let built = engine.compiler.with(|ctx| entry::build(&ctx, job.entry, code, names, name));
+        let attempt = || engine.compiler.with(|ctx| entry::build(&ctx, job.entry, code, names, name));
+        let mut built = attempt();
+        // Where the stack ends inside the name of a property, the engine's parser says that the name is wrong. With
+        // a little more of it the end is elsewhere; what is wrong with the code itself stays what it is.
+        if built.as_ref().is_err_and(|failed| !is_overflow(&failed.message)) && !memory_ran_out(engine) {
+            let stack = stack_of(job);
+            engine.runtime.set_max_stack_size(stack.saturating_add(MORE_STACK));
+            built = attempt();
+            engine.runtime.set_max_stack_size(stack);
+        }
         outside.phase(Phase::Running);
         built
     };

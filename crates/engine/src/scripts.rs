@@ -30,10 +30,19 @@ pub(crate) enum Script {
     Url,
     Encoding,
     Crypto,
+    Walk,
+    Headers,
+    Abort,
+    Form,
+    Bodies,
+    Request,
+    Response,
+    Fetch,
+    Files,
 }
 
 impl Script {
-    const COUNT: usize = 18;
+    const COUNT: usize = 27;
 
     const fn text(self) -> (&'static str, &'static CStr) {
         match self {
@@ -55,6 +64,15 @@ impl Script {
             Self::Url => (include_str!("js/url.js"), c"bailiwick:url"),
             Self::Encoding => (include_str!("js/encoding.js"), c"bailiwick:encoding"),
             Self::Crypto => (include_str!("js/crypto.js"), c"bailiwick:crypto"),
+            Self::Walk => (include_str!("js/walk.js"), c"bailiwick:walk"),
+            Self::Headers => (include_str!("js/headers.js"), c"bailiwick:headers"),
+            Self::Abort => (include_str!("js/abort.js"), c"bailiwick:abort"),
+            Self::Form => (include_str!("js/form.js"), c"bailiwick:form"),
+            Self::Bodies => (include_str!("js/bodies.js"), c"bailiwick:bodies"),
+            Self::Request => (include_str!("js/request.js"), c"bailiwick:request"),
+            Self::Response => (include_str!("js/response.js"), c"bailiwick:response"),
+            Self::Fetch => (include_str!("js/fetch.js"), c"bailiwick:fetch"),
+            Self::Files => (include_str!("js/files.js"), c"bailiwick:files"),
         }
     }
 
@@ -67,6 +85,15 @@ impl Script {
             "url" => Self::Url,
             "encoding" => Self::Encoding,
             "crypto" => Self::Crypto,
+            "walk" => Self::Walk,
+            "headers" => Self::Headers,
+            "abort" => Self::Abort,
+            "form" => Self::Form,
+            "bodies" => Self::Bodies,
+            "request" => Self::Request,
+            "response" => Self::Response,
+            "fetch" => Self::Fetch,
+            "files" => Self::Files,
             _ => return None,
         })
     }

@@ -88,8 +88,9 @@ fn happen<'js>(
     kit: &Kit<'js>,
 ) -> Result<bool, Ended<'js>> {
     let (world, watch) = (&engine.world, &engine.world.watch);
-    let due = kit.next_timer().map_err(|error| Ended::of(ctx, &error))?;
-    if due.is_none() && !world.asks.is_waiting() {
+    let is_waiting = world.asks.is_waiting();
+    let due = kit.next_timer(is_waiting).map_err(|error| Ended::of(ctx, &error))?;
+    if due.is_none() && !is_waiting {
         return Ok(false);
     }
     let foreseen = world.asks.foreseen(due.is_some());

@@ -5,6 +5,7 @@ mod cloning;
 mod console;
 mod entries;
 mod failures;
+mod gateway;
 mod globals;
 mod results;
 mod timers;
@@ -37,6 +38,8 @@ pub(super) struct Fake {
     asked: RefCell<Vec<(u32, Effect)>>,
     cancelled: RefCell<Vec<u32>>,
     replies: RefCell<VecDeque<(u32, Reply)>>,
+    /// Whether the last to be asked is the first to be answered.
+    is_backwards: bool,
 }
 
 /// What a world says to an effect.
@@ -78,7 +81,8 @@ impl Outside for Fake {
     }
 
     fn answer(&self, how_long: Duration) -> Option<(u32, Reply)> {
-        let reply = self.replies.borrow_mut().pop_front();
+        let mut replies = self.replies.borrow_mut();
+        let reply = if self.is_backwards { replies.pop_back() } else { replies.pop_front() };
         if reply.is_none() {
             self.waited.set(self.waited.get().saturating_add(how_long));
         }

@@ -95,7 +95,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "gateway",
-        may_know: MayKnow::Only(&["types", "policy", "redact", "sys", "config"]),
+        may_know: MayKnow::Only(&["types", "document", "policy", "redact", "sys", "config"]),
         reason: "acts for a guest on what policy has checked; it knows no cell and no sandbox",
     },
     Layer {

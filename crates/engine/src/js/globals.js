@@ -19,7 +19,20 @@
     'crypto.subtle.importKey': 'crypto',
     'crypto.subtle.sign': 'crypto',
     'crypto.subtle.verify': 'crypto',
+    fetch: 'fetch',
+    Headers: 'headers',
+    Request: 'request',
+    Response: 'response',
+    FormData: 'form',
+    AbortController: 'abort',
+    AbortSignal: 'abort',
   };
+  const files = [
+    'readText', 'readBytes', 'readJson', 'list', 'exists', 'stat', 'lineCount', 'slice', 'grep',
+    'find', 'search', 'cut', 'sort', 'workspace', 'roots', 'writeText', 'writeBytes', 'appendText',
+    'editText', 'copy', 'mkdir', 'move', 'delete', 'deleteDir',
+  ];
+  for (let i = 0; i < files.length; i++) homes['safety.fs.' + files[i]] = 'files';
   const tags = { __proto__: null, crypto: 'Crypto', 'crypto.subtle': 'SubtleCrypto' };
   const put = (object, key, value, enumerable) => {
     defineProperty(object, key, { __proto__: null, value, writable: true, enumerable, configurable: true });

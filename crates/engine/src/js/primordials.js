@@ -67,6 +67,15 @@
     parseInt, parseFloat,
     jsonStringify: JSON.stringify, toWellFormed: uncurry(String.prototype.toWellFormed), jsonParse: JSON.parse,
     keysOf: Object.keys,
+    // Adds to an array of the guest's: defined and not assigned, as a setter may lie where the index is looked for.
+    push: (array, value) => {
+      defineProperty(array, array.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    },
+    sort: uncurry(Array.prototype.sort),
+    Promise: has('Promise') ? Promise : undefined,
+    queueMicrotask: has('queueMicrotask') ? queueMicrotask : undefined,
+    toLowerCase: uncurry(String.prototype.toLowerCase),
+    toUpperCase: uncurry(String.prototype.toUpperCase),
     hasOwn: Object.hasOwn,
     same: Object.is,
     propertyIsEnumerable: uncurry(Object.prototype.propertyIsEnumerable),

@@ -1,11 +1,16 @@
 // Timers: a heap ordered by time, then by id. The loop outside asks when the next one is due and has it fired.
+//
+// For other scripts: `after(ms, callback, wanted)` starts a timer that no guest can see or clear. Such a timer does not
+// keep a call going by itself: only while `wanted()` says that somebody listens.
 (function (native, P) {
   'use strict';
-  const { list, apply, Map, mapGet, mapSet, mapDelete, TypeError, Number } = P;
+  const { list, apply, Map, mapGet, mapSet, mapDelete, mapSize, mapForEach, min, TypeError, Number } = P;
   const LONGEST = 2147483647;
   const now = native.now;
   const queue = list();
   const live = new Map();
+  // Those of `live` that are our own.
+  const quiet = new Map();
   let last = 0;
 
   const before = (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order);
@@ -49,6 +54,25 @@
   const stop = (id) => {
     mapDelete(live, typeof id === 'string' ? Number(id) : id);
   };
+  const nothing = list();
+  const after = (ms, callback, wanted) => {
+    const entry = {
+      __proto__: null, order: ++last, due: now() + min(ms, LONGEST), callback, args: nothing, repeat: false, wanted,
+    };
+    // Known by itself and not by a number: no guest can name it.
+    entry.id = entry;
+    mapSet(live, entry, entry);
+    mapSet(quiet, entry, entry);
+    enqueue(entry);
+  };
+  const isWanted = () => {
+    if (mapSize(live) > mapSize(quiet)) return true;
+    let found = false;
+    mapForEach(quiet, (entry) => {
+      if (!found) found = entry.wanted();
+    });
+    return found;
+  };
   const rest = (args) => {
     const kept = list();
     for (let i = 2; i < args.length; i++) kept[i - 2] = args[i];
@@ -60,10 +84,11 @@
     clearTimeout(id) { stop(id); },
     clearInterval(id) { stop(id); },
   };
-  // When the next timer is due, in milliseconds of the call's clock; undefined when there is none.
-  const next = () => {
+  // When the next timer is due, in milliseconds of the call's clock; undefined when there is none. `waits`: whether the
+  // call goes on anyway, because an answer is still to come.
+  const next = (waits) => {
     while (queue.length > 0 && mapGet(live, queue[0].id) !== queue[0]) dequeue();
-    return queue.length > 0 ? queue[0].due : undefined;
+    return queue.length > 0 && (waits || isWanted()) ? queue[0].due : undefined;
   };
   const fire = () => {
     const entry = queue[0];
@@ -74,8 +99,9 @@
       enqueue(entry);
     } else {
       mapDelete(live, entry.id);
+      mapDelete(quiet, entry.id);
     }
     apply(entry.callback, undefined, entry.args);
   };
-  return { __proto__: null, visible, next, fire };
+  return { __proto__: null, visible, next, fire, after };
 });

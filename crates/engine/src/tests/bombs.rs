@@ -185,6 +185,12 @@ fn source_that_nests_too_deep_is_told_as_the_end_of_the_stack() {
         let told = trouble_of(job(Entry::Body, &format!("return {}", open.repeat(50_000))));
         assert_eq!(told.kind, TroubleKind::Stack, "{open}");
     }
+    // Wherever in the parser it ends.
+    for more in (0..2048).step_by(128) {
+        let mut body = job(Entry::Body, &format!("return {}", "{a:".repeat(50_000)));
+        body.limits.stack += more;
+        assert_eq!(trouble_of(body).kind, TroubleKind::Stack, "{more}");
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use canned::Canned;
+pub use canned::{Canned, CannedError};
 pub use dial::{Dial, Dialling, SystemDial};
 pub use fetches::{Fetches, Terms, Transport};
 pub use proxy::{ProxyError, UpstreamProxy};

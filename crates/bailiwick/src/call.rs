@@ -46,6 +46,7 @@ pub struct Call {
     pub(crate) workspace: Option<String>,
     pub(crate) canned: Option<Value>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) keeps_files: bool,
     pub(crate) replay: Option<Arc<Recording>>,
 }
 
@@ -78,6 +79,7 @@ impl Call {
             workspace: None,
             canned: None,
             observer: None,
+            keeps_files: false,
             replay: None,
         }
     }
@@ -167,6 +169,13 @@ impl Call {
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Has what would change a file only decided about, and not done.
+    #[must_use]
+    pub fn keeping_files(mut self) -> Self {
+        self.keeps_files = true;
         self
     }
 

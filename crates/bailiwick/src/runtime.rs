@@ -355,6 +355,7 @@ impl Runtime {
             ask_deadline,
             sealed: Arc::new(sealed),
             observer: call.observer.clone(),
+            keeps_files: call.keeps_files,
             replay: call.replay.clone(),
             record,
         });

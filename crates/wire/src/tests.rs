@@ -9,6 +9,7 @@ fn done(text: &str) -> FromCell {
         given: Given::Value(text.to_owned()),
         usage: crate::CellUsage::default(),
         logs_dropped: 0,
+        trace: None,
     }))
 }
 

@@ -7,14 +7,16 @@ pub(crate) mod recording;
 mod waiting;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use bailiwick_cell::{Gateway, Outcome, Standstill};
 use bailiwick_gateway::files::{Files, Opening, Quota};
 use bailiwick_gateway::net::{Fetches, Net, SealedSet, Terms, Transport};
 use bailiwick_gateway::person::{Answered, Person};
-use bailiwick_policy::{Answers, Capability, Decision, EffectivePolicy, FetchBounds, FetchQuestion};
+use bailiwick_policy::{
+    Answers, Capability, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FileOp, FileQuestion,
+};
 use bailiwick_types::{Answer, Denial, Effect, ErrorCode, FileRequest, Refused, Usage};
 
 use recording::{Recorder, Recording};
@@ -26,6 +28,9 @@ const MOST_WIDENINGS: usize = 8;
 /// Watches what code is refused, and may widen the policy for the rest of the call. For learning what a tool needs;
 /// never behind a channel that an agent can reach.
 pub trait Observer: Send + Sync {
+    /// What is asked for, before it is decided.
+    fn asked(&self, effect: &Effect);
+
     /// What was refused. A new policy is taken for this effect and all that follow.
     fn refused(&self, denial: &Denial) -> Option<Arc<EffectivePolicy>>;
 }
@@ -49,13 +54,16 @@ pub(crate) struct World {
     pub(crate) ask_deadline: Duration,
     pub(crate) sealed: Arc<SealedSet>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// Whether what would change a file is only decided about, and not done.
+    pub(crate) keeps_files: bool,
     pub(crate) replay: Option<Arc<Recording>>,
     pub(crate) record: bool,
 }
 
 /// The effects of one call.
 pub(crate) struct Effects {
-    policy: Arc<EffectivePolicy>,
+    policy: RwLock<Arc<EffectivePolicy>>,
+    keeps_files: bool,
     waiting: Arc<Waiting>,
     fetches: Option<Fetches>,
     files: Option<Result<Files, String>>,
@@ -104,7 +112,8 @@ impl Effects {
             Files::open(opening).map_err(|error| error.to_string())
         });
         Some(Self {
-            policy,
+            policy: RwLock::new(policy),
+            keeps_files: world.keeps_files,
             waiting,
             fetches,
             files,
@@ -144,6 +153,9 @@ impl Effects {
         if let Some(replay) = &self.replay {
             return self.again(replay, id, &effect);
         }
+        if let Some(observer) = &self.observer {
+            observer.asked(&effect);
+        }
         let mut tries = 0;
         loop {
             let refused = match self.attempt(effect.clone()).await {
@@ -156,6 +168,7 @@ impl Effects {
             };
             let Some(wider) = wider else { return Err(refused) };
             tries += 1;
+            *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&wider);
             if let Some(fetches) = &self.fetches {
                 fetches.set_policy(Arc::clone(&wider));
             }
@@ -171,12 +184,35 @@ impl Effects {
                 Some(fetches) => fetches.fetch(request).await.map(Answer::Fetched),
                 None => Err(no_world(ErrorCode::NetFailed, "this runtime was given no network")),
             },
+            Effect::File(request) if self.keeps_files && capability_of(&request) != Capability::FsRead => {
+                Err(self.only_decided(&request))
+            }
             Effect::File(request) => match &self.files {
                 Some(Ok(files)) => files.serve(request).await.map(Answer::Filed),
                 Some(Err(why)) => Err(no_world(ErrorCode::FsFailed, why)),
                 None => Err(no_world(ErrorCode::FsFailed, "this runtime was given no folders")),
             },
         }
+    }
+
+    fn policy(&self) -> Arc<EffectivePolicy> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What policy says to a change of files, where none is made.
+    fn only_decided(&self, request: &FileRequest) -> Refused {
+        let op = match capability_of(request) {
+            Capability::FsDelete => FileOp::Delete,
+            _ => FileOp::Write,
+        };
+        for path in paths_of(request) {
+            let question = FileQuestion { op, path };
+            if let Decision::Deny(denial) = self.policy().decide(&question, Answers { net: true, fs: true }) {
+                return Refused::of(*denial);
+            }
+        }
+        Refused::failed(ErrorCode::FsFailed, "only-observed", "no file is changed while a tool is only observed")
+            .with_hint("observe it live to let it change files")
     }
 
     /// What was answered when the call was recorded. Policy is asked all the same: a recording grants nothing.
@@ -193,14 +229,14 @@ impl Effects {
         let denied = match effect {
             Effect::Fetch(request) => {
                 let question = FetchQuestion { method: &request.method, url: &request.url };
-                match self.policy.decide(&question, all) {
+                match self.policy().decide(&question, all) {
                     Decision::Deny(denial) => Some(denial),
                     Decision::Allow(_) | Decision::Ask(_) => None,
                 }
             }
             Effect::File(request) => {
                 let capability = capability_of(request);
-                match self.policy.decide(&capability, all) {
+                match self.policy().decide(&capability, all) {
                     Decision::Deny(denial) => Some(denial),
                     Decision::Allow(_) | Decision::Ask(_) => None,
                 }
@@ -237,6 +273,32 @@ const fn capability_of(request: &FileRequest) -> Capability {
         | FileRequest::MakeDir { .. }
         | FileRequest::Move { .. } => Capability::FsWrite,
         FileRequest::Delete { .. } | FileRequest::DeleteDir { .. } => Capability::FsDelete,
+    }
+}
+
+/// The paths that a file operation names.
+pub(crate) fn paths_of(request: &FileRequest) -> Vec<&str> {
+    match request {
+        FileRequest::ReadText { path }
+        | FileRequest::ReadBytes { path, .. }
+        | FileRequest::List { path, .. }
+        | FileRequest::Exists { path }
+        | FileRequest::Stat { path }
+        | FileRequest::LineCount { path }
+        | FileRequest::Slice { path, .. }
+        | FileRequest::Grep { path, .. }
+        | FileRequest::Find { path, .. }
+        | FileRequest::Search { path, .. }
+        | FileRequest::Cut { path, .. }
+        | FileRequest::Sort { path, .. }
+        | FileRequest::Write { path, .. }
+        | FileRequest::Append { path, .. }
+        | FileRequest::Edit { path, .. }
+        | FileRequest::MakeDir { path }
+        | FileRequest::Delete { path }
+        | FileRequest::DeleteDir { path, .. } => vec![path],
+        FileRequest::Copy { from, to } | FileRequest::Move { from, to } => vec![from, to],
+        FileRequest::Workspace | FileRequest::Roots => Vec::new(),
     }
 }
 

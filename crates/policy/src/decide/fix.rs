@@ -53,7 +53,7 @@ pub(super) fn narrowest<Q: Question>(
 ) -> Option<Fix> {
     candidates.iter().find_map(|candidate| {
         let addition = candidate.to_layer();
-        let widened = widen(policy, &addition)?;
+        let widened = policy.widened_by(&addition)?;
         match question.judge(&widened, Answers::default()) {
             Verdict::Yes(_) | Verdict::Ask(..) => Some(Fix {
                 overrides: addition.to_overrides(),
@@ -64,14 +64,20 @@ pub(super) fn narrowest<Q: Question>(
     })
 }
 
-/// The policy with an addition to the tool's own overrides, if that resolves.
-fn widen(policy: &EffectivePolicy, addition: &Layer) -> Option<EffectivePolicy> {
-    let own = policy.layers.iter().find(|layer| *layer.name() == LayerName::Tool);
-    let merged = match own {
-        Some(layer) => layer.merged_with(addition),
-        None => addition.clone(),
-    };
-    resolve(&policy.baseline, policy.profile.as_ref(), Some(&Arc::new(merged)))
-        .ok()
-        .map(|widened| widened.exposed_to(policy.exposure.clone()))
+impl EffectivePolicy {
+    /// This policy with an addition to the tool's own overrides, if that resolves.
+    pub fn widened_by(&self, addition: &Layer) -> Option<Self> {
+        let merged = match self.own_layer() {
+            Some(layer) => layer.merged_with(addition),
+            None => addition.clone(),
+        };
+        resolve(&self.baseline, self.profile.as_ref(), Some(&Arc::new(merged)))
+            .ok()
+            .map(|widened| widened.exposed_to(self.exposure.clone()))
+    }
+
+    /// What the tool itself declares: its own layer.
+    pub fn own_layer(&self) -> Option<&Layer> {
+        self.layers.iter().find(|layer| *layer.name() == LayerName::Tool).map(AsRef::as_ref)
+    }
 }

@@ -122,18 +122,23 @@ fn specs_inside_reach_the_servers_of_the_test() {
         &area.path().join("reaches/case.toml"),
         "about = \"x\"\nargs = [\"go.sh\"]\nstdout = [\"200 OK\"]\n",
     );
-    // A shell that can open sockets, told where by a variable of the whole area.
-    let script = "exec 3<>/dev/tcp/$SERVER/80; printf 'GET / HTTP/1.1\\r\\nconnection: close\\r\\n\\r\\n' >&3; cat <&3\n";
+    // A shell that can open sockets, told where by a variable and a file of the whole area.
+    let script = "exec 3<>/dev/tcp/$SERVER/80\n\
+                  printf 'GET %s HTTP/1.1\\r\\nconnection: close\\r\\n\\r\\n' \"$(cat ~/path)\" >&3\n\
+                  cat <&3\n";
     write(&area.path().join("reaches/go.sh"), script);
-    let specs = Specs::new(Path::new("/bin/bash"), area.path()).variable("SERVER", "93.184.216.34");
+    let specs = Specs::new(Path::new("/bin/bash"), area.path())
+        .variable("SERVER", "93.184.216.34")
+        .home_file("path", "/of/all");
     world().run(|| {
         let upstream =
             Upstream::listen(address("93.184.216.34:80"), Protocol::Http, |_: &Request| Answer::ok("here"));
         assert_eq!(specs.run(), [("reaches".to_owned(), None)]);
-        assert_eq!(upstream.requests().len(), 1);
+        assert_eq!(upstream.requests()[0].target, "/of/all");
         // In a network of its own below this one, the server is not there.
-        let results = Specs::new(Path::new("/bin/bash"), area.path()).within(&world()).run();
-        assert!(results[0].1.is_some(), "{results:?}");
+        let results = specs.within(&world()).run();
+        let wrong = results[0].1.as_deref().expect("a failure");
+        assert!(wrong.contains("Connection refused"), "{wrong}");
         assert_eq!(upstream.requests().len(), 1);
     });
 }

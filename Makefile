@@ -23,6 +23,7 @@ deps: ## install what building and testing need, or say what is missing
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  need=""; command -v node >/dev/null || need="$$need nodejs"; \
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
+	  command -v ip >/dev/null || need="$$need iproute2"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 fmt: ## format the code

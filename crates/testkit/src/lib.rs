@@ -4,6 +4,7 @@
 //! A dev-dependency of others and never more. Nothing here may know how a feature works; it only sets the stage
 //! and looks at what comes out. For the network start at [`upstream`]; nothing of it may ever leave the machine.
 
+mod again;
 pub mod authority;
 mod background;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod client;
 pub mod dns;
 mod examples;
 mod message;
+pub mod netns;
 mod program;
 pub mod proxy;
 mod requires;
@@ -21,4 +23,4 @@ pub mod upstream;
 pub use examples::run_examples;
 pub use program::{Program, Run};
 pub use requires::has;
-pub use specs::run_specs;
+pub use specs::{Specs, run_specs};

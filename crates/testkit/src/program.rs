@@ -1,8 +1,11 @@
 //! Runs a program with an empty environment, a home and a working folder of its own.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::netns::Netns;
 
 /// A program and the machine it believes to be on.
 #[derive(Debug)]
@@ -10,6 +13,7 @@ pub struct Program {
     path: PathBuf,
     machine: tempfile::TempDir,
     variables: Vec<(String, String)>,
+    network: Option<Netns>,
 }
 
 /// What one run gave.
@@ -34,13 +38,20 @@ impl Program {
         for folder in ["home", "work"] {
             std::fs::create_dir(machine.path().join(folder)).expect("a folder of the machine");
         }
-        Self { path: path.into(), machine, variables: Vec::new() }
+        Self { path: path.into(), machine, variables: Vec::new(), network: None }
     }
 
     /// Sets an environment variable for all runs.
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Gives each run a network of its own.
+    #[must_use]
+    pub fn within(mut self, network: &Netns) -> Self {
+        self.network = Some(network.clone());
         self
     }
 
@@ -89,8 +100,12 @@ impl Program {
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here and nowhere else")]
     #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
-        let mut child = Command::new(&self.path)
-            .args(arguments)
+        let mut words = self.network.as_ref().map(Netns::wrapper).unwrap_or_default();
+        words.push(self.path.clone().into());
+        words.extend(arguments.iter().map(OsString::from));
+        let mut words = words.into_iter();
+        let mut child = Command::new(words.next().expect("a program has a name"))
+            .args(words)
             .env_clear()
             .env("HOME", self.home())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))

@@ -1,6 +1,6 @@
 //! A forward proxy on loopback: tunnels (`CONNECT`) and requests with a whole `http:` address, and remembers both.
 //!
-//! It dials only where its [`Routes`] or the [`Setup`] lead, so nothing real is ever reached; any other target gets a
+//! It dials only where its `Routes` or the [`Setup`] lead, so nothing real is ever reached; any other target gets a
 //! 502. It ends with its value: no thread, socket or task is left. Start reading at [`Setup`].
 
 use std::net::{Ipv4Addr, SocketAddr};

@@ -4,13 +4,14 @@
 //! must not contain). Every other file of the folder is put into the working folder of a fresh machine, those
 //! under `home/` into its home.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bailiwick_document::{Bounds, DocPath, Entry, Format, Reader, parse};
 
 use crate::Program;
+use crate::netns::Netns;
 
 /// One case, as its `case.toml` says.
 struct Case {
@@ -21,65 +22,132 @@ struct Case {
     never: Vec<String>,
 }
 
+/// An area of cases, and what all of them have in common.
+#[derive(Debug)]
+pub struct Specs {
+    program: PathBuf,
+    area: PathBuf,
+    variables: Vec<(String, String)>,
+    home_files: Vec<(String, String)>,
+    network: Option<Netns>,
+}
+
 /// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
 /// anything.
 ///
 /// # Panics
 /// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
-#[expect(clippy::panic, reason = "a suite that cannot be read ends its test")]
 pub fn run_specs(program: &Path, area: &Path) -> Vec<(String, Option<String>)> {
-    let Ok(folders) = std::fs::read_dir(area) else { panic!("{} cannot be read", area.display()) };
-    let mut cases: Vec<_> = folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
-    cases.sort_by_key(std::fs::DirEntry::file_name);
-    assert!(!cases.is_empty(), "{} has no cases", area.display());
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(cases.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(|| {
-                while let Some(entry) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let name = entry.file_name().to_string_lossy().into_owned();
-                    let result = (name, run_case(program, &entry.path()).err());
-                    results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort();
-    results
+    Specs::new(program, area).run()
 }
 
-fn run_case(program: &Path, folder: &Path) -> Result<(), String> {
-    let case = read_case(&folder.join("case.toml"))?;
-    let mut stage = Program::new(program);
-    for (name, text) in files_below(folder, "")? {
-        stage = match name.strip_prefix("home/") {
-            Some(name) => stage.with_home_file(name, &text),
-            None if name == "case.toml" => stage,
-            None => stage.with_file(&name, &text),
-        };
-    }
-    let arguments: Vec<&str> = case.args.iter().map(String::as_str).collect();
-    let run = stage.run(&arguments);
-    let mut wrong = Vec::new();
-    if run.code != Some(case.exit) {
-        wrong.push(format!("exit {:?} instead of {}", run.code, case.exit));
-    }
-    for (stream, text, wanted) in
-        [("stdout", &run.stdout, &case.stdout), ("stderr", &run.stderr, &case.stderr)]
-    {
-        for want in wanted.iter().filter(|want| !text.contains(want.as_str())) {
-            wrong.push(format!("{stream} lacks `{want}`"));
-        }
-        for never in case.never.iter().filter(|never| text.contains(never.as_str())) {
-            wrong.push(format!("{stream} holds `{never}`"));
+impl Specs {
+    /// The cases of an area, for a program.
+    pub fn new(program: &Path, area: &Path) -> Self {
+        Self {
+            program: program.to_owned(),
+            area: area.to_owned(),
+            variables: Vec::new(),
+            home_files: Vec::new(),
+            network: None,
         }
     }
-    if wrong.is_empty() {
-        return Ok(());
+
+    /// With an environment variable in every case.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
     }
-    Err(format!("{}\n--- stdout\n{}--- stderr\n{}", wrong.join("\n"), run.stdout, run.stderr))
+
+    /// With a file in the home of every case, unless the case has one of its own there.
+    #[must_use]
+    pub fn home_file(mut self, name: &str, text: &str) -> Self {
+        self.home_files.push((name.to_owned(), text.to_owned()));
+        self
+    }
+
+    /// With a network of its own for every case. Where cases need servers, run all of them inside of one network
+    /// instead, by [`Netns::run`].
+    #[must_use]
+    pub fn within(mut self, network: &Netns) -> Self {
+        self.network = Some(network.clone());
+        self
+    }
+
+    /// Runs every case; gives its name and what was wrong with it, if anything.
+    ///
+    /// # Panics
+    /// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
+    #[expect(clippy::panic, reason = "a suite that cannot be read ends its test")]
+    pub fn run(&self) -> Vec<(String, Option<String>)> {
+        let area = &self.area;
+        let Ok(folders) = std::fs::read_dir(area) else { panic!("{} cannot be read", area.display()) };
+        let mut cases: Vec<_> =
+            folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
+        cases.sort_by_key(std::fs::DirEntry::file_name);
+        assert!(!cases.is_empty(), "{} has no cases", area.display());
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(Vec::with_capacity(cases.len()));
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+                scope.spawn(|| {
+                    while let Some(entry) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let name = entry.file_name().to_string_lossy().into_owned();
+                        let result = (name, self.run_case(&entry.path()).err());
+                        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+                    }
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort();
+        results
+    }
+
+    fn run_case(&self, folder: &Path) -> Result<(), String> {
+        let case = read_case(&folder.join("case.toml"))?;
+        let mut stage = self.stage();
+        for (name, text) in files_below(folder, "")? {
+            stage = match name.strip_prefix("home/") {
+                Some(name) => stage.with_home_file(name, &text),
+                None if name == "case.toml" => stage,
+                None => stage.with_file(&name, &text),
+            };
+        }
+        let arguments: Vec<&str> = case.args.iter().map(String::as_str).collect();
+        let run = stage.run(&arguments);
+        let mut wrong = Vec::new();
+        if run.code != Some(case.exit) {
+            wrong.push(format!("exit {:?} instead of {}", run.code, case.exit));
+        }
+        for (stream, text, wanted) in
+            [("stdout", &run.stdout, &case.stdout), ("stderr", &run.stderr, &case.stderr)]
+        {
+            for want in wanted.iter().filter(|want| !text.contains(want.as_str())) {
+                wrong.push(format!("{stream} lacks `{want}`"));
+            }
+            for never in case.never.iter().filter(|never| text.contains(never.as_str())) {
+                wrong.push(format!("{stream} holds `{never}`"));
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{}\n--- stdout\n{}--- stderr\n{}", wrong.join("\n"), run.stdout, run.stderr))
+    }
+
+    /// What every case begins with.
+    fn stage(&self) -> Program {
+        let mut stage = Program::new(&self.program);
+        if let Some(network) = &self.network {
+            stage = stage.within(network);
+        }
+        for (name, value) in &self.variables {
+            stage = stage.with_variable(name, value);
+        }
+        self.home_files.iter().fold(stage, |stage, (name, text)| stage.with_home_file(name, text))
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]

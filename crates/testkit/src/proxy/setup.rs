@@ -45,7 +45,7 @@ impl Setup {
     /// With a way from this host and port (`upstream.test:443`) to that real address, without names and routes.
     ///
     /// # Panics
-    /// When the real one is not on loopback.
+    /// When the real one is not on loopback, unless the test is inside of a network of its own.
     #[must_use]
     pub fn authority(mut self, authority: &str, real: SocketAddr) -> Self {
         crate::routes::assert_near(real);

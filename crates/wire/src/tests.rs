@@ -2,7 +2,7 @@ use bailiwick_types::LogLevel;
 use proptest::prelude::*;
 
 use crate::frame::violation;
-use crate::{Decoder, FrameError, FromCell, Given, Report, decode, encode};
+use crate::{Decoder, FrameError, FromCell, Given, Report, VERSION, decode, encode};
 
 fn done(text: &str) -> FromCell {
     FromCell::Done(Box::new(Report {
@@ -51,11 +51,11 @@ fn hostile_frames_are_refused_by_what_is_wrong_with_them() {
     check(&[65, 0, 0, 0], &FrameError::TooLong { length: 65, bound: 64 });
     check(&[0, 0, 0, 0], &FrameError::Empty);
     check(&[2, 0, 0, 0, 9, 0], &FrameError::Version(9));
-    check(&[1, 0, 0, 0, 1], &FrameError::Malformed);
-    check(&[2, 0, 0, 0, 1, 77], &FrameError::Malformed);
+    check(&[1, 0, 0, 0, VERSION], &FrameError::Malformed);
+    check(&[2, 0, 0, 0, VERSION, 77], &FrameError::Malformed);
     // A text that says it is longer than all there is, and one that is not UTF-8.
-    check(&[8, 0, 0, 0, 1, 0, 0, 255, 255, 255, 255, 15], &FrameError::Malformed);
-    check(&[5, 0, 0, 0, 1, 0, 0, 1, 255], &FrameError::Malformed);
+    check(&[8, 0, 0, 0, VERSION, 0, 0, 255, 255, 255, 255, 15], &FrameError::Malformed);
+    check(&[5, 0, 0, 0, VERSION, 0, 0, 1, 255], &FrameError::Malformed);
     let mut behind = encode(&FromCell::Violation { number: 1 }).unwrap();
     behind.push(7);
     behind[0] += 1;

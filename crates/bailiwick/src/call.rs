@@ -151,6 +151,18 @@ impl Call {
         self
     }
 
+    /// Gives it the secrets of another call.
+    #[must_use]
+    pub fn secrets_of(mut self, other: &Self) -> Self {
+        self.secrets.clone_from(&other.secrets);
+        self
+    }
+
+    /// Whether its requests are answered from a list.
+    pub const fn has_canned(&self) -> bool {
+        self.canned.is_some()
+    }
+
     /// The workspace of its files; calls with the same name share one. One per tool by custom.
     #[must_use]
     pub fn workspace(mut self, name: WorkspaceName) -> Self {
@@ -315,7 +327,11 @@ impl WorkspaceName {
         let is_fine = text.len() <= 64
             && text.starts_with(|c: char| c.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        if is_fine { Ok(Self(text.to_owned())) } else { Err(WorkspaceNameError(bailiwick_types::shortened(text))) }
+        if is_fine {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(WorkspaceNameError(bailiwick_types::shortened(text)))
+        }
     }
 }
 

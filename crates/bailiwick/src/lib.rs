@@ -44,7 +44,7 @@ pub use bailiwick_redact::Secret;
 pub use bailiwick_types as types;
 pub use call::{Call, Validate, WorkspaceName, WorkspaceNameError};
 pub use effects::recording::{Recording, RecordingError};
-pub use effects::{Folders, Observer};
+pub use effects::{Folders, Observer, paths_of};
 pub use emit::{Emitted, PureCall};
 pub use runtime::{Builder, Recorded, RunError, Runtime};
 pub use secret::NamedSecret;

@@ -297,7 +297,10 @@ impl Runtime {
             let recorder = effects.and_then(Effects::recorded).unwrap_or_default();
             let veil = Veil {
                 names: secrets.iter().map(|one| (one.secret.name.as_str(), &*one.secret.value)).collect(),
-                placeholders: placeholders.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect(),
+                placeholders: placeholders
+                    .iter()
+                    .map(|(name, text)| (name.as_str(), text.as_str()))
+                    .collect(),
                 redactor: &redactor,
             };
             recorder.finish(kept, *trace, given, &veil)

@@ -57,6 +57,12 @@ pub(crate) enum Failure {
     SecretName(#[from] NameError),
     #[error("there is no data folder: neither --data, BAILIWICK_DATA nor HOME says where it is")]
     NoDataFolder,
+    #[error("the tool refers to secrets that are not set: {}", names.join(", "))]
+    MissingSecrets { names: Vec<String> },
+    #[error("{path} is no recording: {source}")]
+    Recording { path: PathBuf, source: bailiwick::RecordingError },
+    #[error("the call could not be recorded: it was ended from outside before it could tell how it went")]
+    NotRecorded,
     #[error("{0}")]
     Declined(&'static str),
     #[error("cannot use the terminal: {0}")]
@@ -87,6 +93,9 @@ impl Failure {
             Self::Run(error) => error.code(),
             Self::Secrets(error) => error.code(),
             Self::Declined(_) => ErrorCode::ApprovalDeclined,
+            Self::MissingSecrets { .. } => ErrorCode::MissingSecret,
+            Self::Recording { .. } => ErrorCode::InvalidInput,
+            Self::NotRecorded => ErrorCode::Unavailable,
             Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) | Self::Terminal(_) => {
                 ErrorCode::Unavailable
             }
@@ -121,6 +130,11 @@ impl Failure {
             Self::Run(RunError::Call(error)) => Some(error.hint().to_owned()),
             Self::Secrets(error) => error.hint(),
             Self::SecretName(_) => Some("for example GITHUB_TOKEN".to_owned()),
+            Self::MissingSecrets { names } => {
+                names.first().map(|name| format!("set it: bailiwick secret set {name}"))
+            }
+            Self::Recording { .. } => Some("make one with run --record FILE".to_owned()),
+            Self::NotRecorded => Some("raise the limit that ended it".to_owned()),
             Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
             Self::Declined(_)
             | Self::Terminal(_)

@@ -8,6 +8,7 @@ mod cells;
 mod commands;
 mod documents;
 mod failure;
+mod outside;
 mod render;
 mod resolved;
 mod typed;
@@ -70,6 +71,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Policy(Policy::Diff(what)) => {
             let session = session(screen)?;
             commands::policy::diff(screen, &session, what)
+        }
+        Command::Policy(Policy::Learn(what)) => {
+            let session = session(screen)?;
+            commands::learn::learn(screen, &session, what)
         }
         Command::Limits(what) => {
             let session = session(screen)?;

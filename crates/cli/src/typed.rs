@@ -86,6 +86,11 @@ pub(crate) enum Policy {
     Explain(Explain),
     /// Compare two documents: newly allowed, newly denied, change of risk
     Diff(Diff),
+    /// Run a tool or a file, see what it asks for, and propose the least overrides that would do
+    ///
+    /// A tool's tests are run with their canned answers; without tests it is run once. Requests get answers only from
+    /// --http or the tests, and files are only read, unless --live is given. Exits with 0 when the code ran to its end.
+    Learn(Learn),
 }
 
 /// Whose policy.
@@ -155,9 +160,10 @@ pub(crate) struct Limits {
 
 /// `bailiwick run`
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["file", "eval", "print"])))]
+#[command(group(clap::ArgGroup::new("what").args(["file", "eval", "print"])))]
 pub(crate) struct Run {
     /// A .js or .ts file, or a tool document (.yaml, .yml, .json); `-` is code on stdin
+    #[arg(required_unless_present_any = ["eval", "print", "replay"])]
     pub(crate) file: Option<PathBuf>,
     /// Run this code: the body of an async function, `return` gives the result
     #[arg(short, long, value_name = "CODE")]
@@ -185,6 +191,14 @@ pub(crate) struct Run {
     /// The memory limit of this run, for example 16MiB
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
+    #[command(flatten)]
+    pub(crate) outside: OutsideFlags,
+    /// Keep the call in this file, to be given again with --replay
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "check"])]
+    pub(crate) record: Option<PathBuf>,
+    /// Give the call in this file again, without a network; code beside it takes the place of the recorded code
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["arg", "args", "input", "http", "check"])]
+    pub(crate) replay: Option<PathBuf>,
     /// Only validate the code, and tell what would not work
     #[arg(long, conflicts_with = "no_check")]
     pub(crate) check: bool,
@@ -194,6 +208,43 @@ pub(crate) struct Run {
     /// Ties this run to what caused it
     #[arg(long, value_name = "ID")]
     pub(crate) correlation: Option<String>,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
+/// What the code meets outside its cell.
+#[derive(Debug, Args)]
+pub(crate) struct OutsideFlags {
+    /// Answer requests from this file in place of the network: a list of {request, response}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) http: Option<PathBuf>,
+    /// The workspace of its files [default: the name of the file]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workspace: Option<String>,
+    /// Say yes wherever a grant asks a person first
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// `bailiwick policy learn`
+#[derive(Debug, Args)]
+pub(crate) struct Learn {
+    /// A .js or .ts file, or a tool document with its tests
+    pub(crate) file: PathBuf,
+    /// An argument: VALUE is JSON where it is valid JSON, else text
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    pub(crate) arg: Vec<String>,
+    /// All arguments, as one JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// A profile of the operator's file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Make real requests and change real files of the workspace
+    #[arg(long)]
+    pub(crate) live: bool,
+    #[command(flatten)]
+    pub(crate) outside: OutsideFlags,
     #[command(flatten)]
     pub(crate) cells: CellFlags,
 }

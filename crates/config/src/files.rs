@@ -51,10 +51,12 @@ pub enum FileError {
         path: PathBuf,
     },
     /// It is larger than any document.
-    #[error("{} has more than {MOST_BYTES} bytes", path.display())]
+    #[error("{} has more than {most} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
+        /// How many it may have.
+        most: u64,
     },
     /// It is not text.
     #[error("{} is not UTF-8 text", path.display())]
@@ -102,6 +104,18 @@ pub fn read_document(path: &Path) -> Result<String, FileError> {
         return Err(FileError::NotRegular { path: path.to_owned() });
     }
     read_text(path, &mut file)
+}
+
+/// The most bytes of a recording.
+const MOST_RECORDED: u64 = 256 << 20;
+
+/// Reads a recording that a person named: a document that a program wrote, and may be long.
+pub fn read_recording(path: &Path) -> Result<String, FileError> {
+    let mut file = open(path, 0)?;
+    if is_folder(&file, path)? {
+        return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    read_bounded(path, &mut file, MOST_RECORDED)
 }
 
 /// Reads a configuration file, if there is one: a regular file that not everybody can write.
@@ -175,11 +189,15 @@ fn is_folder(file: &File, path: &Path) -> Result<bool, FileError> {
 }
 
 fn read_text(path: &Path, from: &mut impl Read) -> Result<String, FileError> {
+    read_bounded(path, from, MOST_BYTES)
+}
+
+fn read_bounded(path: &Path, from: &mut impl Read, most: u64) -> Result<String, FileError> {
     let mut bytes = Vec::new();
-    let mut bounded = from.take(MOST_BYTES + 1);
+    let mut bounded = from.take(most + 1);
     bounded.read_to_end(&mut bytes).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(FileError::TooLarge { path: path.to_owned() });
+    if bytes.len() as u64 > most {
+        return Err(FileError::TooLarge { path: path.to_owned(), most });
     }
     String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
 }

@@ -81,6 +81,11 @@ impl EffectivePolicy {
         self
     }
 
+    /// What risk depends on beside the policy.
+    pub const fn exposure(&self) -> &Exposure {
+        &self.exposure
+    }
+
     /// The capabilities that code gets.
     pub const fn allowed(&self) -> CapabilitySet {
         self.powers.allowed

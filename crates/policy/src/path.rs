@@ -71,6 +71,17 @@ impl GuestPath {
         self.absolute
     }
 
+    /// The folder that holds it; none above its start.
+    pub fn folder(&self) -> Option<Self> {
+        let (_, above) = self.parts.split_last()?;
+        Some(Self { absolute: self.absolute, parts: above.to_vec() })
+    }
+
+    /// Whether it is where paths start: the workspace itself, or `/`.
+    pub const fn is_start(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// Whether `other` is this folder or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         self.absolute == other.absolute && other.parts.starts_with(&self.parts)

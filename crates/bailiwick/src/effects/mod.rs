@@ -211,8 +211,12 @@ impl Effects {
                 return Refused::of(*denial);
             }
         }
-        Refused::failed(ErrorCode::FsFailed, "only-observed", "no file is changed while a tool is only observed")
-            .with_hint("observe it live to let it change files")
+        Refused::failed(
+            ErrorCode::FsFailed,
+            "only-observed",
+            "no file is changed while a tool is only observed",
+        )
+        .with_hint("observe it live to let it change files")
     }
 
     /// What was answered when the call was recorded. Policy is asked all the same: a recording grants nothing.
@@ -277,7 +281,7 @@ const fn capability_of(request: &FileRequest) -> Capability {
 }
 
 /// The paths that a file operation names.
-pub(crate) fn paths_of(request: &FileRequest) -> Vec<&str> {
+pub fn paths_of(request: &FileRequest) -> Vec<&str> {
     match request {
         FileRequest::ReadText { path }
         | FileRequest::ReadBytes { path, .. }

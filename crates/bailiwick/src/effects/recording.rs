@@ -237,7 +237,13 @@ impl Recorder {
     }
 
     /// The recording, without secrets.
-    pub(crate) fn finish(self, call: RecordedCall, trace: Trace, outcome: Value, veil: &Veil<'_>) -> Recording {
+    pub(crate) fn finish(
+        self,
+        call: RecordedCall,
+        trace: Trace,
+        outcome: Value,
+        veil: &Veil<'_>,
+    ) -> Recording {
         let Trace { seed, clock, events } = trace;
         let mut effects = self.effects;
         effects.sort_by_key(|effect| effect.id);

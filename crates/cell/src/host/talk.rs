@@ -108,7 +108,7 @@ pub(super) struct Talk<'a, 'l> {
 impl Talk<'_, '_> {
     /// Sends the job and hears the cell out.
     pub(super) async fn run(&mut self, frame: &[u8], bound: usize) -> Last {
-        let began = match self.send_job(frame).await {
+        let began = match send_job(self.cell, frame).await {
             Some(began) => began,
             None => return SILENT,
         };
@@ -212,22 +212,6 @@ impl Talk<'_, '_> {
         }
     }
 
-    /// Whether the cell took any of the job; nothing when its socket is of no use.
-    async fn send_job(&self, frame: &[u8]) -> Option<bool> {
-        let mut rest = frame;
-        while !rest.is_empty() {
-            match self.cell.socket.try_write(rest) {
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.cell.socket.writable().await.ok()?;
-                }
-                // It was gone before it read anything; what it said before that is still to be read.
-                Err(_) => return Some(rest.len() < frame.len()),
-            }
-        }
-        Some(true)
-    }
-
     fn take(&mut self, decoder: &mut Decoder) -> Heard {
         match decoder.take() {
             Ok(None) => Heard::Nothing,
@@ -243,6 +227,22 @@ impl Talk<'_, '_> {
             Err(_) => Heard::Last(GARBLED),
         }
     }
+}
+
+/// Whether the cell took any of the job; nothing when its socket is of no use.
+async fn send_job(cell: &Leased, frame: &[u8]) -> Option<bool> {
+    let mut rest = frame;
+    while !rest.is_empty() {
+        match cell.socket.try_write(rest) {
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                cell.socket.writable().await.ok()?;
+            }
+            // It was gone before it read anything; what it said before that is still to be read.
+            Err(_) => return Some(rest.len() < frame.len()),
+        }
+    }
+    Some(true)
 }
 
 /// One message, as far as the talk is concerned.

@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod generated;
 pub(crate) mod jsrun;
+pub(crate) mod learn;
 pub(crate) mod limits;
 pub(crate) mod policy;
 pub(crate) mod probe;

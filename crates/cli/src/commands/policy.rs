@@ -1,8 +1,8 @@
 //! `bailiwick policy show | explain | diff`.
 
 use bailiwick_policy::{
-    Answer, AskWhen, Capability, EffectivePolicy, Explanation, Method, NetworkMode, Query, diff as compare,
-    explain as ask, risk,
+    Answer, AskWhen, Capability, Diff as PolicyDiff, EffectivePolicy, Explanation, Method, NetworkMode,
+    Query, diff as compare, explain as ask, risk,
 };
 use bailiwick_types::{LimitKind, Risk, RiskLevel};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
 }
 
 /// The badge, with the credited level where a person is asked before every call.
-fn badge(session: &Session, mut risk: Risk) -> Risk {
+pub(crate) fn badge(session: &Session, mut risk: Risk) -> Risk {
     if risk.level >= session.loaded.settings.approvals.auto_from {
         risk.credited = Some(risk.level.credited());
     }
@@ -175,7 +175,7 @@ fn tell(screen: &mut Screen, explanation: &Explanation, ceiling: RiskLevel) {
 }
 
 /// A value as a person would write it into a YAML document: quotes only where they are needed.
-fn as_yaml(value: &Value) -> String {
+pub(crate) fn as_yaml(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(as_yaml).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
@@ -214,6 +214,12 @@ pub(crate) fn diff(screen: &mut Screen, session: &Session, what: &Diff) -> Resul
         screen.json(&diff.to_json());
         return Ok(0);
     }
+    show_diff(screen, &diff);
+    Ok(0)
+}
+
+/// What is newly allowed and newly denied, and the change of risk.
+pub(crate) fn show_diff(screen: &mut Screen, diff: &PolicyDiff) {
     for line in &diff.newly_allowed {
         screen.line(&[warning("+ "), plain(line)]);
     }
@@ -227,5 +233,4 @@ pub(crate) fn diff(screen: &mut Screen, session: &Session, what: &Diff) -> Resul
     for reason in diff.risk_after.reasons.iter().filter(|reason| !diff.risk_before.reasons.contains(reason)) {
         screen.field("", &[level(reason.level), plain(&format!(" {}: {}", reason.signal, reason.detail))]);
     }
-    Ok(0)
 }

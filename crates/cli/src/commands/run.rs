@@ -1,14 +1,18 @@
 //! `bailiwick run`: code in a cell, its result on stdout, its console on stderr as it happens.
 
-mod arguments;
+pub(crate) mod arguments;
 mod subject;
 
+use std::sync::Arc;
+
 use bailiwick::types::{CallReport, CorrelationId, Failure as Failed, LogLevel, LogLine};
-use bailiwick::{Breadth, Finding, Severity, Validate};
+use bailiwick::{Breadth, Finding, Recorded, Severity, Validate};
+use bailiwick_config::files::{self, Readers};
 use serde_json::json;
 
 use crate::cells::{block_on, builder};
 use crate::failure::Failure;
+use crate::outside;
 use crate::render::{Screen, Span, bad, faint, plain, strong, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::Run;
@@ -21,23 +25,48 @@ const REFUSED: u8 = 2;
 pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<u8, Failure> {
     let Subject { name, call, policy } = subject::read(session, what)?;
     let correlation = what.correlation.as_deref().map(CorrelationId::parse).transpose()?;
-    let mut call = call.policy(policy).validate(if what.no_check { Validate::No } else { Validate::First });
+    let mut call =
+        call.policy(Arc::clone(&policy)).validate(if what.no_check { Validate::No } else { Validate::First });
     if let Some(correlation) = correlation {
         call = call.correlation(correlation);
     }
+    if let Some(path) = &what.outside.http {
+        call = outside::with_canned(call, outside::canned(path)?, &path.display().to_string())?;
+    }
+    let needs_net = what.outside.http.is_none() && what.replay.is_none() && !what.check;
+    let net = if needs_net { outside::net(session, &policy)? } else { None };
     block_on(async {
         let baseline = &session.loaded.settings.baseline;
-        let runtime = builder(&what.cells, Breadth::Ordinary, Some(baseline)).build().await?;
+        let builder = builder(&what.cells, Breadth::Ordinary, Some(baseline));
+        let mut builder = outside::offered(session, &what.outside, builder)?;
+        if let Some(net) = net {
+            builder = builder.net(net);
+        }
+        let runtime = builder.build().await?;
         if what.check {
             let findings = runtime.validate(call).await?;
             return Ok(check(screen, &name, findings));
         }
-        let report = if screen.wants_json() {
-            runtime.run(call).await?
-        } else {
-            runtime.run_with(call, |line| console(&line)).await?
+        let mut lines = Vec::new();
+        let on_line = |line: LogLine| {
+            if screen.wants_json() {
+                lines.push(line);
+            } else {
+                console(&line);
+            }
         };
-        Ok(tell(screen, &name, &report, session.verbose))
+        let report = match &what.record {
+            None => runtime.run_with(call, on_line).await?,
+            Some(path) => {
+                let Recorded { report, recording } = runtime.record_with(call, on_line).await?;
+                let recording = recording.ok_or(Failure::NotRecorded)?;
+                let text = serde_json::to_string_pretty(&recording)
+                    .map_err(|error| Failure::Recording { path: path.clone(), source: error.into() })?;
+                files::replace(path, &text, Readers::Owner)?;
+                report
+            }
+        };
+        Ok(tell(screen, &name, &report.with_lines(lines), session.verbose))
     })
 }
 

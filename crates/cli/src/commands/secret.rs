@@ -1,7 +1,7 @@
 //! `bailiwick secret`: set, list, remove and rotate. A value comes in from a prompt or stdin and never goes out.
 
 mod entered;
-mod terminal;
+pub(crate) mod terminal;
 
 use std::time::SystemTime;
 
@@ -122,7 +122,7 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
 }
 
 /// The secrets of this session's data folder, with what the operator lets the environment stand in for.
-fn open(session: &Session) -> Result<Secrets, Failure> {
+pub(crate) fn open(session: &Session) -> Result<Secrets, Failure> {
     let folder = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
     let names: Vec<SecretName> = session
         .loaded

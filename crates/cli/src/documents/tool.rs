@@ -5,9 +5,11 @@
 use std::path::Path;
 
 use bailiwick::Entry;
+use bailiwick::gateway::net::Seal;
 use bailiwick::policy::{Layer, ToolPolicy, read::profile_name};
 use bailiwick_config::files;
 use bailiwick_document::{self as document, Bounds, DocPath, Entry as Place, Format, Reader, parse};
+use bailiwick_secrets::SecretName;
 use bailiwick_types::{LayerName, did_you_mean};
 use serde_json::{Map, Value};
 
@@ -19,7 +21,24 @@ pub(crate) struct ToolFile {
     pub(crate) entry: Entry,
     pub(crate) params: Vec<Param>,
     pub(crate) statics: Map<String, Value>,
+    /// Statics that refer to secrets.
+    pub(crate) secrets: Vec<SecretStatic>,
     pub(crate) policy: ToolPolicy,
+    pub(crate) tests: Vec<Test>,
+}
+
+/// A static whose value is a secret's.
+pub(crate) struct SecretStatic {
+    pub(crate) variable: String,
+    pub(crate) name: SecretName,
+    pub(crate) seal: Option<Seal>,
+}
+
+/// A test of a tool, as far as a run of it needs it.
+pub(crate) struct Test {
+    pub(crate) name: String,
+    pub(crate) input: Map<String, Value>,
+    pub(crate) http: Option<Value>,
 }
 
 /// A declared parameter.
@@ -62,6 +81,8 @@ pub(crate) fn read(path: &Path) -> Result<ToolFile, Failure> {
         entry: Entry::Body,
         params: Vec::new(),
         statics: Map::new(),
+        secrets: Vec::new(),
+        tests: Vec::new(),
         policy: ToolPolicy { profile: None, layer: Layer::empty(LayerName::Tool, name.as_str()) },
     };
     let mut has_command = false;
@@ -80,10 +101,22 @@ pub(crate) fn read(path: &Path) -> Result<ToolFile, Failure> {
         }
         if let Some(entry) = record.take("statics") {
             for one in reader.list(&entry) {
-                if let Some((name, value)) = fixed(&mut reader, &one) {
-                    tool.statics.insert(name, value);
+                match fixed(&mut reader, &one) {
+                    Some(Fixed::Plain(name, value)) => {
+                        tool.secrets.retain(|secret| secret.variable != name);
+                        tool.statics.insert(name, value);
+                    }
+                    Some(Fixed::Secret(secret)) => {
+                        tool.statics.remove(&secret.variable);
+                        tool.secrets.retain(|before| before.variable != secret.variable);
+                        tool.secrets.push(secret);
+                    }
+                    None => {}
                 }
             }
+        }
+        if let Some(entry) = record.take("tests") {
+            tool.tests = reader.list(&entry).iter().filter_map(|one| test(&mut reader, one)).collect();
         }
         if let Some(entry) = record.take("profile") {
             tool.policy.profile = profile_name(&mut reader, &entry);
@@ -103,12 +136,6 @@ pub(crate) fn read(path: &Path) -> Result<ToolFile, Failure> {
         return Err(Failure::Waits {
             message: "a command tool needs a command sandbox, which this version does not have".to_owned(),
             hint: "write it in JavaScript".to_owned(),
-        });
-    }
-    if let Some((name, _)) = tool.statics.iter().find(|(_, value)| is_secret(value)) {
-        return Err(Failure::Waits {
-            message: format!("the static `{name}` is a secret, and this version has no secret store"),
-            hint: "give it a plain value for this run".to_owned(),
         });
     }
     Ok(tool)
@@ -135,18 +162,68 @@ fn param(reader: &mut Reader, entry: &Place<'_>) -> Option<Param> {
     Some(Param { name: name?, is_text: lower.unwrap_or(false), required })
 }
 
-fn fixed(reader: &mut Reader, entry: &Place<'_>) -> Option<(String, Value)> {
+/// A static: its value, or the name of a secret.
+enum Fixed {
+    Plain(String, Value),
+    Secret(SecretStatic),
+}
+
+fn fixed(reader: &mut Reader, entry: &Place<'_>) -> Option<Fixed> {
     let mut record = reader.record(entry)?;
     let name = record.take("name").and_then(|entry| reader.text(&entry).map(str::to_owned));
     let value = record.take("value").map(|entry| json_of(&entry.node.value));
-    if name.is_none() || value.is_none() {
+    let seal = record.take("sealed");
+    record.close(reader);
+    let (Some(variable), Some(value)) = (name, value) else {
         reader.wrong(entry, "a static needs `name` and `value`", None);
-    }
-    Some((name?, value?))
+        return None;
+    };
+    let Some(name) = value.as_str().and_then(|text| text.strip_prefix("${")?.strip_suffix('}')) else {
+        if seal.is_some() {
+            let hint = "write `value: ${NAME}`, and `bailiwick secret set NAME`".to_owned();
+            reader.wrong(entry, "only a secret can be sealed", Some(hint));
+        }
+        return Some(Fixed::Plain(variable, value));
+    };
+    let name = match SecretName::parse(name) {
+        Ok(name) => name,
+        Err(error) => {
+            reader.wrong(entry, error.to_string(), Some("for example ${GITHUB_TOKEN}".to_owned()));
+            return None;
+        }
+    };
+    let seal = match seal.map(|entry| (Seal::parse(&json_of(&entry.node.value)), entry)) {
+        None => None,
+        Some((Ok(seal), _)) => Some(seal),
+        Some((Err(error), entry)) => {
+            let hint =
+                "for example sealed: {hosts: [api.github.com], in: \"header:Authorization\"}".to_owned();
+            reader.wrong(&entry, format!("`sealed`: {error}"), Some(hint));
+            return None;
+        }
+    };
+    Some(Fixed::Secret(SecretStatic { variable, name, seal }))
+}
+
+/// A test's input and canned answers; what it expects is the catalogue's business.
+fn test(reader: &mut Reader, entry: &Place<'_>) -> Option<Test> {
+    let mut record = reader.record(entry)?;
+    let name = record.take("name").and_then(|entry| reader.text(&entry).map(str::to_owned));
+    let input = record.take("input").map(|entry| json_of(&entry.node.value));
+    let http = record.take("http").map(|entry| json_of(&entry.node.value));
+    let input = match input {
+        None => Map::new(),
+        Some(Value::Object(input)) => input,
+        Some(_) => {
+            reader.wrong(entry, "the `input` of a test is a map of arguments", None);
+            return None;
+        }
+    };
+    Some(Test { name: name.unwrap_or_else(|| "a test".to_owned()), input, http })
 }
 
 /// A value of a document as JSON; a document's depth is bounded.
-fn json_of(value: &document::Value) -> Value {
+pub(crate) fn json_of(value: &document::Value) -> Value {
     match value {
         document::Value::Null => Value::Null,
         document::Value::Bool(flag) => Value::Bool(*flag),
@@ -161,11 +238,6 @@ fn json_of(value: &document::Value) -> Value {
             Value::Object(fields.collect())
         }
     }
-}
-
-/// Whether a static refers to a secret.
-fn is_secret(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.starts_with("${") && text.ends_with('}'))
 }
 
 /// Whether arguments fit the declared parameters: none missing, none unknown.

@@ -142,6 +142,12 @@ impl Layer {
         }
     }
 
+    /// The same layer with its limits alone.
+    #[must_use]
+    pub fn only_limits(&self) -> Self {
+        Self { limits: self.limits.clone(), ..Self::empty(self.name.clone(), self.document.clone()) }
+    }
+
     /// The baseline the program ships: what the registry says, no network, no files.
     pub fn shipped_baseline() -> Self {
         let listed = |wanted: Shipped, path: &str| {

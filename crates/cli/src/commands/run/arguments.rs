@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 /// How a typed value becomes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// JSON where it is valid JSON, else text.
     Guess,
     /// Text, whatever it looks like: the parameter is declared as one.
@@ -14,7 +14,7 @@ pub(super) enum Reading {
 }
 
 /// All arguments of a run. `reading` says how the value of a parameter is read.
-pub(super) fn read(
+pub(crate) fn read(
     one_by_one: &[String],
     all: Option<&str>,
     reading: impl Fn(&str) -> Reading,

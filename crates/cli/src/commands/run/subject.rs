@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick::policy::{EffectivePolicy, Layer, LimitRequest, Sourced, ToolPolicy, resolve};
-use bailiwick::{Call, Entry, Language};
+use bailiwick::{Call, Entry, Language, Recording};
 use bailiwick_config::files;
 use bailiwick_types::{LayerName, LimitKind, ProfileName};
 
 use super::arguments::{self, Reading};
 use crate::documents::{self, tool::ToolFile};
 use crate::failure::Failure;
+use crate::outside;
 use crate::resolved::Session;
 use crate::typed::Run;
 
@@ -22,13 +23,49 @@ pub(super) struct Subject {
     pub(super) policy: Arc<EffectivePolicy>,
 }
 
-/// Reads what was typed, and the files it names.
-pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
-    let entry = match what.entry.as_deref() {
+/// Reads a recording, and the code that takes the place of the recorded one if some was typed.
+fn replayed(session: &Session, what: &Run, path: &Path) -> Result<Subject, Failure> {
+    let text = files::read_recording(path)?;
+    let recording =
+        Recording::parse(&text).map_err(|source| Failure::Recording { path: path.to_owned(), source })?;
+    let call = Call::recorded(recording);
+    let entry = entry(what);
+    let (name, said, call) = match (&what.file, &what.eval, &what.print) {
+        (Some(file), _, _) if documents::tool::is_tool(file) => {
+            let ToolFile { code, entry, policy: said, .. } = documents::tool::read(file)?;
+            (documents::name_of(file), Some(said), call.with_code(entry, Language::Either, code))
+        }
+        (Some(file), _, _) => {
+            let code = files::read_document(file)?;
+            (documents::name_of(file), None, call.with_code(entry, language(file), code))
+        }
+        (None, Some(code), _) => ("-e".to_owned(), None, call.with_code(entry, Language::Either, code)),
+        (None, None, Some(code)) => {
+            ("-p".to_owned(), None, call.with_code(Entry::Expression, Language::Either, code))
+        }
+        (None, None, None) => (documents::name_of(path), None, call),
+    };
+    let said = match (said, what.subject.overrides.as_deref()) {
+        (None, Some(path)) => Some(documents::tool_policy(path)?),
+        (said, _) => said,
+    };
+    Ok(Subject { name, call, policy: Arc::new(policy(session, what, said)?) })
+}
+
+fn entry(what: &Run) -> Entry {
+    match what.entry.as_deref() {
         Some("execute") => Entry::Execute,
         Some("emit") => Entry::Emit,
         _ => Entry::Body,
-    };
+    }
+}
+
+/// Reads what was typed, and the files it names.
+pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
+    if let Some(path) = &what.replay {
+        return replayed(session, what, path);
+    }
+    let entry = entry(what);
     match (&what.file, &what.eval, &what.print) {
         (Some(file), _, _) if documents::tool::is_tool(file) => tool(session, what, file),
         (Some(file), _, _) => {
@@ -66,8 +103,11 @@ fn snippet(session: &Session, what: &Run, name: String, call: Call) -> Result<Su
             hint: "give the text by --input, or use --entry body".to_owned(),
         });
     }
-    let call = call.arguments(arguments).input(what.input.clone().unwrap_or_default());
-    Ok(Subject { name, call, policy })
+    let call = call
+        .arguments(arguments)
+        .input(what.input.clone().unwrap_or_default())
+        .workspace(outside::workspace(&what.outside, what.file.as_deref())?);
+    Ok(Subject { name, call, policy: Arc::new(policy) })
 }
 
 fn tool(session: &Session, what: &Run, file: &Path) -> Result<Subject, Failure> {
@@ -77,7 +117,8 @@ fn tool(session: &Session, what: &Run, file: &Path) -> Result<Subject, Failure> 
             hint: "leave out --overrides and --entry, or change the document".to_owned(),
         });
     }
-    let ToolFile { code, entry, params, statics, policy: said } = documents::tool::read(file)?;
+    let ToolFile { code, entry, params, statics, secrets, policy: said, tests: _ } =
+        documents::tool::read(file)?;
     let policy = policy(session, what, Some(said))?;
     let reading = |name: &str| match params.iter().find(|param| param.name == name) {
         Some(param) if param.is_text => Reading::Text,
@@ -88,12 +129,14 @@ fn tool(session: &Session, what: &Run, file: &Path) -> Result<Subject, Failure> 
     let call = Call::new(entry, code)
         .arguments(arguments)
         .statics(statics)
-        .parameters(params.into_iter().map(|param| param.name));
-    Ok(Subject { name: documents::name_of(file), call, policy })
+        .parameters(params.into_iter().map(|param| param.name))
+        .workspace(outside::workspace(&what.outside, Some(file))?);
+    let (call, policy) = outside::with_secrets(session, call, policy, secrets)?;
+    Ok(Subject { name: documents::name_of(file), call, policy: Arc::new(policy) })
 }
 
 /// The policy, with the limits of this run on top of what the document asks for.
-fn policy(session: &Session, what: &Run, said: Option<ToolPolicy>) -> Result<Arc<EffectivePolicy>, Failure> {
+fn policy(session: &Session, what: &Run, said: Option<ToolPolicy>) -> Result<EffectivePolicy, Failure> {
     let flag = what.subject.profile.as_deref().map(ProfileName::parse).transpose()?;
     let (own, mut layer) = match said {
         Some(ToolPolicy { profile, layer }) => (profile.map(|name| name.value), layer),
@@ -119,6 +162,5 @@ fn policy(session: &Session, what: &Run, said: Option<ToolPolicy>) -> Result<Arc
         layer.set_limit(Sourced::built_in(request, flag));
     }
     let layer = Arc::new(layer);
-    let policy = resolve(&session.loaded.settings.baseline, profile.as_ref(), Some(&layer))?;
-    Ok(Arc::new(policy))
+    Ok(resolve(&session.loaded.settings.baseline, profile.as_ref(), Some(&layer))?)
 }

@@ -26,7 +26,7 @@ pub(super) fn is_there() -> bool {
 }
 
 /// Asks a yes-or-no question; anything but a yes is a no.
-pub(super) fn agrees(screen: &Screen, question: &str) -> Result<bool, Failure> {
+pub(crate) fn agrees(screen: &Screen, question: &str) -> Result<bool, Failure> {
     screen.raw_to_stderr(&format!("{question} [y/N] "));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(Failure::Stdin)?;

@@ -1,0 +1,288 @@
+//! `bailiwick policy learn`: run, see what is asked, propose the least that would do.
+//!
+//! It begins with nothing declared. Each refusal is widened by its own narrowest fix, while the code runs; a name that
+//! is not there at all is granted and the code run again. What is proposed is set beside what the document declares.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bailiwick::policy::{
+    Diff, EffectivePolicy, GuestPath, Layer, ToolPolicy, diff as compare, resolve, risk,
+};
+use bailiwick::types::{CallReport, Denial, Effect, ErrorCode, Failure as Failed, LayerName, ProfileName};
+use bailiwick::{Breadth, Call, Language, Observer, Runtime};
+use bailiwick_config::files;
+use bailiwick_document::{Bounds, Format, parse};
+use serde_json::{Value, json};
+
+use crate::cells::{block_on, builder};
+use crate::commands::policy::{as_yaml, badge, show_diff};
+use crate::commands::run::arguments::{self, Reading};
+use crate::documents::{
+    self,
+    tool::{SecretStatic, Test, ToolFile},
+};
+use crate::failure::Failure;
+use crate::outside;
+use crate::render::{Screen, bad, faint, level, plain, strong};
+use crate::resolved::Session;
+use crate::typed::Learn;
+
+/// How often code is run again because it lacked a name.
+const MOST_ROUNDS: usize = 16;
+
+/// What is learned about.
+struct Pupil {
+    name: String,
+    calls: Vec<(String, Call)>,
+    secrets: Vec<SecretStatic>,
+    profile: Option<ProfileName>,
+    /// What the document declares.
+    declared: Layer,
+}
+
+/// `bailiwick policy learn FILE`
+pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Result<u8, Failure> {
+    let Pupil { name, calls, secrets, profile, declared } = read(what)?;
+    let baseline = &session.loaded.settings.baseline;
+    let undeclared = Arc::new(declared.only_limits());
+    let start = resolve(baseline, profile.as_ref(), Some(&undeclared))?;
+    let declared = resolve(baseline, profile.as_ref(), Some(&Arc::new(declared)))?;
+    let (sample, start) = outside::with_secrets(session, Call::body(""), start, secrets)?;
+    let lessons = Arc::new(Lessons::new(start));
+    let net = if what.live { Some(outside::any_net(session)?) } else { None };
+    let runs = block_on(async {
+        let builder = builder(&what.cells, Breadth::All, Some(baseline));
+        let mut builder = outside::offered(session, &what.outside, builder)?;
+        if let Some(net) = net {
+            builder = builder.net(net);
+        }
+        let runtime = builder.build().await?;
+        let mut runs = Vec::new();
+        for (title, call) in calls {
+            let mut call = call.secrets_of(&sample).observed_by(Arc::clone(&lessons) as Arc<dyn Observer>);
+            if !what.live {
+                call = call.keeping_files();
+                if !call.has_canned() {
+                    call = outside::with_canned(call, json!([]), "nothing")?;
+                }
+            }
+            runs.push((title, run(&runtime, &lessons, call).await?));
+        }
+        Ok(runs)
+    })?;
+    let learned = lessons.finish();
+    let exposed = declared.exposed_to(learned.exposure().clone());
+    let mut diff = compare(&exposed, &learned);
+    diff.risk_before = badge(session, diff.risk_before);
+    diff.risk_after = badge(session, diff.risk_after);
+    tell(screen, &name, &learned, &lessons.for_good(), &diff, &runs);
+    let all_ran = runs.iter().all(|(_, report)| report.is_ok());
+    Ok(if all_ran { 0 } else { runs.iter().map(|(_, report)| report.exit_code()).max().unwrap_or(1) })
+}
+
+fn read(what: &Learn) -> Result<Pupil, Failure> {
+    let file = &what.file;
+    let name = documents::name_of(file);
+    let workspace = outside::workspace(&what.outside, Some(file))?;
+    let flag = what.profile.as_deref().map(ProfileName::parse).transpose()?;
+    let http = what.outside.http.as_deref().map(outside::canned).transpose()?;
+    let canned = |call: Call, http: Option<&Value>, from: &str| match http {
+        Some(http) => outside::with_canned(call, http.clone(), from),
+        None => Ok(call),
+    };
+    if !documents::tool::is_tool(file) {
+        let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
+        let call = Call::body(files::read_document(file)?).language(Language::Either).arguments(arguments);
+        let call = canned(call.workspace(workspace), http.as_ref(), "--http")?;
+        let declared = Layer::empty(LayerName::Tool, name.as_str());
+        return Ok(Pupil {
+            calls: vec![(name.clone(), call)],
+            name,
+            secrets: Vec::new(),
+            profile: flag,
+            declared,
+        });
+    }
+    let ToolFile { code, entry, params, statics, secrets, policy: ToolPolicy { profile, layer }, tests } =
+        documents::tool::read(file)?;
+    let base = Call::new(entry, code)
+        .statics(statics)
+        .parameters(params.iter().map(|param| param.name.clone()))
+        .workspace(workspace);
+    let mut calls = Vec::new();
+    let typed = !what.arg.is_empty() || what.args.is_some();
+    if tests.is_empty() || typed {
+        let reading = |name: &str| match params.iter().find(|param| param.name == name) {
+            Some(param) if param.is_text => Reading::Text,
+            _ => Reading::Guess,
+        };
+        let arguments = arguments::read(&what.arg, what.args.as_deref(), reading)?;
+        documents::tool::check_arguments(&params, &arguments)?;
+        calls.push((name.clone(), canned(base.clone().arguments(arguments), http.as_ref(), "--http")?));
+    }
+    if !typed {
+        for Test { name, input, http: own } in tests {
+            let call = base.clone().arguments(input);
+            let answers = own.as_ref().or(http.as_ref()).filter(|_| !what.live);
+            calls.push((name.clone(), canned(call, answers, &name)?));
+        }
+    }
+    let profile = match (profile.map(|name| name.value), flag) {
+        (Some(own), Some(flag)) if own != flag => return Err(Failure::TwoProfiles { own, flag }),
+        (own, flag) => own.or(flag),
+    };
+    Ok(Pupil { name, calls, secrets, profile, declared: layer })
+}
+
+/// Runs a call until it lacks no name that can be granted.
+async fn run(runtime: &Runtime, lessons: &Lessons, call: Call) -> Result<CallReport, Failure> {
+    let mut rounds = 0;
+    loop {
+        let report = runtime.run(call.clone().policy(lessons.policy())).await?;
+        rounds += 1;
+        let lacking = report
+            .failure()
+            .filter(|failure| failure.code == ErrorCode::CapabilityDenied)
+            .and_then(|failure| failure.denied.as_ref());
+        match lacking {
+            Some(denial) if rounds < MOST_ROUNDS && lessons.refused(denial).is_some() => {}
+            _ => return Ok(report),
+        }
+    }
+}
+
+/// What was learned so far.
+struct Lessons {
+    state: Mutex<State>,
+}
+
+struct State {
+    policy: Arc<EffectivePolicy>,
+    /// Paths that were asked for.
+    paths: Vec<GuestPath>,
+    /// What no override can allow.
+    for_good: Vec<Denial>,
+}
+
+impl Lessons {
+    fn new(policy: EffectivePolicy) -> Self {
+        let state = State { policy: Arc::new(policy), paths: Vec::new(), for_good: Vec::new() };
+        Self { state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn policy(&self) -> Arc<EffectivePolicy> {
+        Arc::clone(&self.state().policy)
+    }
+
+    fn for_good(&self) -> Vec<Denial> {
+        self.state().for_good.clone()
+    }
+
+    /// The least that would do: files are confined to the folder that holds all that was asked for.
+    fn finish(&self) -> Arc<EffectivePolicy> {
+        let state = self.state();
+        let mut paths = state.paths.iter();
+        let first = paths.next().and_then(GuestPath::folder);
+        let folder = paths.fold(first, |folder, path| folder?.common_folder(path));
+        let Some(folder) = folder.filter(|folder| !folder.is_start()) else {
+            return Arc::clone(&state.policy);
+        };
+        let confined = layer_of(&json!({"basePath": folder.to_string()}))
+            .and_then(|layer| state.policy.widened_by(&layer));
+        confined.map_or_else(|| Arc::clone(&state.policy), Arc::new)
+    }
+}
+
+impl Observer for Lessons {
+    fn asked(&self, effect: &Effect) {
+        let Effect::File(request) = effect else { return };
+        let paths = bailiwick::paths_of(request);
+        self.state().paths.extend(paths.into_iter().filter_map(|path| GuestPath::parse(path).ok()));
+    }
+
+    fn refused(&self, denial: &Denial) -> Option<Arc<EffectivePolicy>> {
+        let mut state = self.state();
+        let wider = denial.fix.as_ref().and_then(|fix| {
+            let layer = layer_of(&fix.overrides)?;
+            state.policy.widened_by(&layer)
+        });
+        match wider {
+            Some(wider) => {
+                state.policy = Arc::new(wider);
+                Some(Arc::clone(&state.policy))
+            }
+            None => {
+                if !state.for_good.contains(denial) {
+                    state.for_good.push(denial.clone());
+                }
+                None
+            }
+        }
+    }
+}
+
+/// Overrides as a layer.
+fn layer_of(overrides: &Value) -> Option<Layer> {
+    let text = json!({ "overrides": overrides }).to_string();
+    let tree = parse("fix", &text, Format::Yaml, Bounds::WRITTEN_BY_HAND).ok()?;
+    ToolPolicy::read("fix", &tree).ok().map(|said| said.layer)
+}
+
+fn tell(
+    screen: &mut Screen,
+    name: &str,
+    learned: &EffectivePolicy,
+    for_good: &[Denial],
+    diff: &Diff,
+    runs: &[(String, CallReport)],
+) {
+    let overrides = learned.own_layer().map_or_else(|| json!({}), Layer::to_overrides);
+    if screen.wants_json() {
+        let runs: Vec<Value> = runs
+            .iter()
+            .map(|(title, report)| json!({"name": title, "ok": report.is_ok(), "error": report.failure()}))
+            .collect();
+        screen.json(&json!({
+            "overrides": overrides,
+            "risk": diff.risk_after,
+            "diff": diff.to_json(),
+            "refused": for_good,
+            "runs": runs,
+        }));
+        return;
+    }
+    screen.line(&[strong(name), plain(" asked for this; these overrides would do:")]);
+    match overrides.as_object().filter(|overrides| !overrides.is_empty()) {
+        None => screen.line(&[plain("  none")]),
+        Some(overrides) => {
+            screen.line(&[plain("overrides:")]);
+            for (key, value) in overrides {
+                screen.line(&[plain(&format!("  {key}: {}", as_yaml(value)))]);
+            }
+        }
+    }
+    screen.field("badge", &[level(risk(learned, learned.baseline()).level)]);
+    screen.line(&[]);
+    screen.line(&[faint("beside what is declared now:")]);
+    show_diff(screen, diff);
+    for denial in for_good {
+        let why = format!("{}: {}", denial.asked, denial.reason.meaning());
+        screen.line(&[bad("no override allows "), plain(&why)]);
+    }
+    for (title, report) in runs {
+        if let Some(Failed { code, message, hint, .. }) = report.failure() {
+            screen.line(&[
+                bad("did not run to its end: "),
+                strong(title),
+                plain(&format!(": {code}: {message}")),
+            ]);
+            if let Some(hint) = hint {
+                screen.line(&[plain("  hint: "), plain(hint)]);
+            }
+        }
+    }
+}

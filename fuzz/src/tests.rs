@@ -42,7 +42,7 @@ fn check(target: fn(&[u8]), seeds: &[Vec<u8>]) {
 #[test]
 fn no_stream_of_a_cell_makes_its_reader_panic() {
     let frame = |message: &FromCell| encode(message).unwrap();
-    let report = Report { given: Given::Value("[1]".into()), usage: CellUsage::default(), logs_dropped: 1 };
+    let report = Report { given: Given::Value("[1]".into()), usage: CellUsage::default(), logs_dropped: 1, trace: None };
     let seeds = [
         frame(&FromCell::Done(Box::new(report))),
         frame(&FromCell::Log { level: LogLevel::Error, text: "a line".into() }),

@@ -1,0 +1,174 @@
+//! HTML: what a guest asks of a page. Each question reads the page anew; what is given back is JSON text.
+//!
+//! Pages are read as browsers do, so nothing about one is malformed; only the bounds and a selector can be refused.
+
+mod flood;
+mod main_text;
+mod markup;
+mod matching;
+mod selector;
+mod sink;
+mod tables;
+mod text;
+mod tree;
+
+use self::markup::markup_of;
+use self::selector::Selector;
+use self::tables::Table;
+use self::text::text_of;
+use self::tree::{NodeId, Tree};
+use crate::ParseError;
+use crate::bounds::OUTPUT_BYTES;
+use crate::json_out::{Json, output_too_large};
+
+/// How the rows of a table are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableRows {
+    /// Each as a list of texts.
+    Lists,
+    /// Each but the first as an object with the texts of the first as keys.
+    Objects,
+}
+
+/// The elements that a selector selects: `[{tag, attrs, text, html}]`, at most `limit`.
+pub fn select(html: &str, css: &str, limit: Option<usize>) -> Result<String, ParseError> {
+    let (tree, found) = matches(html, css, limit)?;
+    let mut json = Json::default();
+    json.open('[')?;
+    for id in found {
+        let Some(element) = tree.element(id) else { continue };
+        json.open('{')?;
+        json.key("tag")?;
+        json.text(element.tag())?;
+        json.key("attrs")?;
+        json.open('{')?;
+        for attribute in &element.attributes {
+            let local = &*attribute.name.local;
+            match &attribute.name.prefix {
+                Some(prefix) => json.key(&format!("{prefix}:{local}"))?,
+                None => json.key(local)?,
+            }
+            json.text(&attribute.value)?;
+        }
+        json.close('}');
+        json.key("text")?;
+        json.text(&text_of(&tree, id))?;
+        json.key("html")?;
+        json.text(&markup(&tree, id)?)?;
+        json.close('}');
+    }
+    json.close(']');
+    json.finish()
+}
+
+/// The text of a page, or of what a selector selects in it, one below the other: a JSON text. What is inside of what
+/// was selected is not given twice.
+pub fn text(html: &str, css: Option<&str>) -> Result<String, ParseError> {
+    let Some(css) = css else {
+        let tree = sink::parse(html)?;
+        let mut json = Json::default();
+        json.text(&text_of(&tree, Tree::DOCUMENT))?;
+        return json.finish();
+    };
+    let (tree, found) = matches(html, css, None)?;
+    let chosen: std::collections::BTreeSet<NodeId> = found.iter().copied().collect();
+    let mut texts = String::new();
+    for id in found {
+        let mut above = tree.parent(id);
+        while let Some(parent) = above.filter(|parent| !chosen.contains(parent)) {
+            above = tree.parent(parent);
+        }
+        let text = if above.is_none() { text_of(&tree, id) } else { continue };
+        if !texts.is_empty() && !text.is_empty() {
+            texts.push('\n');
+        }
+        texts.push_str(&text);
+    }
+    let mut json = Json::default();
+    json.text(&texts)?;
+    json.finish()
+}
+
+/// An attribute of each element that a selector selects: texts, and null where there is none.
+pub fn attribute(html: &str, css: &str, name: &str) -> Result<String, ParseError> {
+    let (tree, found) = matches(html, css, None)?;
+    let name = name.to_ascii_lowercase();
+    let mut json = Json::default();
+    json.open('[')?;
+    for element in found.into_iter().filter_map(|id| tree.element(id)) {
+        json.text_or_null(element.attribute(&name))?;
+    }
+    json.close(']');
+    json.finish()
+}
+
+/// The tables of a page, or of those elements that a selector selects: for each its rows. Of an element that is no
+/// table, the tables in it are not looked for.
+pub fn tables(html: &str, css: Option<&str>, rows: TableRows) -> Result<String, ParseError> {
+    let (tree, found) = matches(html, css.unwrap_or("table"), None)?;
+    let mut json = Json::default();
+    json.open('[')?;
+    for id in found {
+        if tree.element(id).is_none_or(|element| element.tag() != "table") {
+            continue;
+        }
+        let table = Table::read(&tree, id)?;
+        match rows {
+            TableRows::Lists => table.write_rows(&mut json)?,
+            TableRows::Objects => table.write_objects(&mut json)?,
+        }
+    }
+    json.close(']');
+    json.finish()
+}
+
+/// The main text of a page: `{title, byline, text, html}`, with null for what the page does not say.
+pub fn main(html: &str) -> Result<String, ParseError> {
+    let tree = sink::parse(html)?;
+    let found = main_text::find(&tree);
+    let mut json = Json::default();
+    json.open('{')?;
+    json.key("title")?;
+    json.text_or_null(found.title.as_deref())?;
+    json.key("byline")?;
+    json.text_or_null(found.byline.as_deref())?;
+    json.key("text")?;
+    json.text(&text_of(&tree, found.element))?;
+    json.key("html")?;
+    json.text(&markup(&tree, found.element)?)?;
+    json.close('}');
+    json.finish()
+}
+
+/// The links of a page: `[{href, text}]`, as they are written.
+pub fn links(html: &str) -> Result<String, ParseError> {
+    let (tree, found) = matches(html, "a[href], area[href]", None)?;
+    let mut json = Json::default();
+    json.open('[')?;
+    for id in found {
+        let Some(href) = tree.element(id).and_then(|element| element.attribute("href")) else { continue };
+        json.open('{')?;
+        json.key("href")?;
+        json.text(href.trim())?;
+        json.key("text")?;
+        json.text(&text_of(&tree, id))?;
+        json.close('}');
+    }
+    json.close(']');
+    json.finish()
+}
+
+/// The selector is read first: it costs nothing to refuse.
+fn matches(html: &str, css: &str, limit: Option<usize>) -> Result<(Tree, Vec<NodeId>), ParseError> {
+    let selector = Selector::parse(css)?;
+    let tree = sink::parse(html)?;
+    let found = match limit {
+        Some(0) => Vec::new(),
+        limit => matching::select(&tree, &selector, limit.unwrap_or(usize::MAX)),
+    };
+    Ok((tree, found))
+}
+
+fn markup(tree: &Tree, id: NodeId) -> Result<String, ParseError> {
+    markup_of(tree, id, OUTPUT_BYTES).ok_or_else(output_too_large)
+}

@@ -7,7 +7,7 @@ type Given = Result<String, ParseError>;
 
 #[track_caller]
 fn gives(given: Given, expected: &str) {
-    assert_eq!(given, Ok(expected.to_owned()));
+    assert_eq!(given.unwrap(), expected);
 }
 
 /// Runs on a stack that is half of what a cell's engine has.

@@ -18,6 +18,10 @@ impl Outside for World {
         self.0.elapsed()
     }
 
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
     fn cpu(&self) -> Duration {
         self.0.elapsed()
     }

@@ -5,6 +5,18 @@ use bailiwick_types::ECMASCRIPT;
 /// The names beside the built-ins that this engine can install when they are granted.
 pub const OFFERED: &[&str] = &[
     "console",
+    "URL",
+    "URLSearchParams",
+    "TextEncoder",
+    "TextDecoder",
+    "atob",
+    "btoa",
+    "crypto.randomUUID",
+    "crypto.getRandomValues",
+    "crypto.subtle.digest",
+    "crypto.subtle.importKey",
+    "crypto.subtle.sign",
+    "crypto.subtle.verify",
     "Date",
     "Math.random",
     "eval",
@@ -17,7 +29,23 @@ pub const OFFERED: &[&str] = &[
 
 /// The offered names that nearly every policy grants: they are in place in a warm engine, and a call that is not
 /// granted one takes it away. A name that is put in place by the call costs it pages of its own.
-const USUAL: &[&str] = &["console", "Date", "Math.random"];
+const USUAL: &[&str] = &[
+    "console",
+    "URL",
+    "URLSearchParams",
+    "TextEncoder",
+    "TextDecoder",
+    "atob",
+    "btoa",
+    "crypto.randomUUID",
+    "crypto.getRandomValues",
+    "crypto.subtle.digest",
+    "crypto.subtle.importKey",
+    "crypto.subtle.sign",
+    "crypto.subtle.verify",
+    "Date",
+    "Math.random",
+];
 
 /// What the pure mode has no place for: all that is asynchronous, or that says something different each time.
 const IMPURE: &[&str] = &["FinalizationRegistry", "Promise", "WeakRef", "queueMicrotask", "structuredClone"];

@@ -15,9 +15,11 @@ mod outside;
 mod raw;
 mod realm;
 mod run;
+mod scripts;
 mod settle;
 mod text;
 mod warm;
+mod web;
 mod world;
 
 pub use globals::OFFERED;

@@ -15,6 +15,9 @@ pub trait Outside {
     /// Wall-clock time since the call began.
     fn wall(&self) -> Duration;
 
+    /// The time of day, since the epoch: what the guest's `Date` shows. The host may make it stand still.
+    fn now(&self) -> Duration;
+
     /// CPU time this process has used.
     fn cpu(&self) -> Duration;
 

@@ -2,6 +2,7 @@
 //! what a job, a policy or a guest is.
 
 pub(crate) mod bytecode;
+pub(crate) mod bytes;
 pub(crate) mod heap;
 pub(crate) mod jobs;
 pub(crate) mod value;

@@ -1,7 +1,5 @@
 //! A context made ready: its built-ins, our scripts with their own hold on them, and nothing else.
 
-use std::cell::OnceCell;
-use std::ffi::CStr;
 use std::rc::Rc;
 
 use rquickjs::context::{Intrinsic, intrinsic};
@@ -10,8 +8,9 @@ use rquickjs::{Context, Ctx, Exception, Function, Object, Persistent, Promise, R
 
 use crate::errors::author_frames;
 use crate::globals::{Purity, usual};
-use crate::raw::bytecode::{self, Bytecode, Keep};
 use crate::raw::value::{class_of, proxy_target, text};
+use crate::scripts::{Script, Scripts};
+use crate::web;
 use crate::world::World;
 
 /// All built-ins but the evaluation of text: `eval` and every function constructor are refused by the engine itself.
@@ -40,90 +39,15 @@ pub(crate) type Deterministic = (
     intrinsic::TypedArrays,
 );
 
-/// One of our scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Script {
-    Primordials,
-    Inspect,
-    Errors,
-    Result,
-    Console,
-    Clone,
-    Timers,
-    Globals,
-    Invoke,
-}
-
-impl Script {
-    const COUNT: usize = 9;
-
-    const fn text(self) -> (&'static str, &'static CStr) {
-        match self {
-            Self::Primordials => (include_str!("js/primordials.js"), c"bailiwick:primordials"),
-            Self::Inspect => (include_str!("js/inspect.js"), c"bailiwick:inspect"),
-            Self::Errors => (include_str!("js/errors.js"), c"bailiwick:errors"),
-            Self::Result => (include_str!("js/result.js"), c"bailiwick:result"),
-            Self::Console => (include_str!("js/console.js"), c"bailiwick:console"),
-            Self::Clone => (include_str!("js/clone.js"), c"bailiwick:clone"),
-            Self::Timers => (include_str!("js/timers.js"), c"bailiwick:timers"),
-            Self::Globals => (include_str!("js/globals.js"), c"bailiwick:globals"),
-            Self::Invoke => (include_str!("js/invoke.js"), c"bailiwick:invoke"),
-        }
-    }
-}
-
-/// Our scripts as bytecode, each compiled when a realm first needs it, once for all realms.
-pub(crate) struct Scripts {
-    compiled: [OnceCell<Bytecode>; Script::COUNT],
-}
-
-impl Scripts {
-    /// None compiled yet.
-    pub(crate) fn new() -> Self {
-        Self { compiled: [const { OnceCell::new() }; Script::COUNT] }
-    }
-
-    /// Compiles these, as far as they are not; the context must be able to.
-    fn compile(&self, compiler: &Context, scripts: &[Script]) -> Result<()> {
-        compiler.with(|ctx| {
-            for script in scripts {
-                let Some(place) = self.compiled.get(*script as usize).filter(|place| place.get().is_none())
-                else {
-                    continue;
-                };
-                let (text, name) = script.text();
-                let code = bytecode::compile(&ctx, text.to_owned(), name, 1, Keep::Nothing)?;
-                place.get_or_init(|| code);
-            }
-            Ok(())
-        })
-    }
-
-    /// Loads a compiled script into a context: gives the function that it is.
-    fn load<'js>(&self, ctx: &Ctx<'js>, script: Script) -> Result<Function<'js>> {
-        let code = self.compiled.get(script as usize).and_then(OnceCell::get);
-        bytecode::run(ctx, code.ok_or(rquickjs::Error::Unknown)?)?.get()
-    }
-}
-
-impl Purity {
-    /// The scripts that a realm of this purity is built from.
-    const fn scripts(self) -> &'static [Script] {
-        match self {
-            Self::Full => &[
-                Script::Primordials,
-                Script::Inspect,
-                Script::Errors,
-                Script::Result,
-                Script::Console,
-                Script::Clone,
-                Script::Timers,
-                Script::Globals,
-                Script::Invoke,
-            ],
-            Self::Pure => &[Script::Primordials, Script::Errors, Script::Globals],
-        }
-    }
+/// What a realm is made of.
+pub(crate) struct Makings<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) compiler: &'a Context,
+    pub(crate) scripts: &'a Rc<Scripts>,
+    pub(crate) world: &'a Rc<World>,
+    pub(crate) purity: Purity,
+    /// Whether all its parts are loaded now, or each when it is first touched.
+    pub(crate) is_whole: bool,
 }
 
 /// A context and the functions of ours that a call needs in it.
@@ -134,17 +58,11 @@ pub(crate) struct Realm {
 
 impl Realm {
     /// Builds a realm with everything that can ever be granted in it, on a shelf.
-    pub(crate) fn new<I: Intrinsic>(
-        runtime: &Runtime,
-        compiler: &Context,
-        scripts: &Scripts,
-        world: &Rc<World>,
-        purity: Purity,
-    ) -> Result<Self> {
-        scripts.compile(compiler, purity.scripts())?;
-        let context = Context::custom::<I>(runtime)?;
+    pub(crate) fn new<I: Intrinsic>(makings: &Makings<'_>) -> Result<Self> {
+        makings.scripts.compile(makings.compiler, makings.purity.scripts())?;
+        let context = Context::custom::<I>(makings.runtime)?;
         let kit = context.with(|ctx| {
-            let kit = build(&ctx, scripts, world, purity)?;
+            let kit = build(&ctx, makings)?;
             Ok::<_, rquickjs::Error>(Persistent::save(&ctx, kit))
         })?;
         Ok(Self { context, kit })
@@ -212,7 +130,8 @@ impl<'js> Kit<'js> {
     }
 }
 
-fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Purity) -> Result<Object<'js>> {
+fn build<'js>(ctx: &Ctx<'js>, makings: &Makings<'_>) -> Result<Object<'js>> {
+    let Makings { scripts, world, purity, is_whole, .. } = *makings;
     let load = |script: Script| scripts.load(ctx, script);
     let native = natives(ctx, world)?;
     let primordials: Object<'js> = load(Script::Primordials)?.call((native.clone(),))?;
@@ -226,14 +145,19 @@ fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Puri
     let kit = Object::new_proto(ctx.clone(), None)?;
     let bindings = Object::new_proto(ctx.clone(), None)?;
     kit.set("describe", describe)?;
+    let mut need = Value::new_undefined(ctx.clone());
     if purity == Purity::Full {
         let with = |script: Script| -> Result<Value<'js>> {
             load(script)?.call((native.clone(), primordials.clone(), inspect.clone()))
         };
+        web::place(ctx, &native, world)?;
+        native.set("part", parts(ctx, scripts)?)?;
+        need = load(Script::Modules)?.call((native.clone(), primordials.clone()))?;
         kit.set("invoke", with(Script::Invoke)?)?;
         kit.set("result", with(Script::Result)?)?;
         bindings.set("console", with(Script::Console)?)?;
         bindings.set("structuredClone", with(Script::Clone)?)?;
+        bindings.set("Date", with(Script::Date)?)?;
         bindings.set("Math.random", native.get::<_, Value<'js>>("random")?)?;
         let timers: Object<'js> = with(Script::Timers)?.get()?;
         kit.set("nextTimer", timers.get::<_, Value<'js>>("next")?)?;
@@ -246,7 +170,8 @@ fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Puri
         bindings.set("read_input", native.get::<_, Value<'js>>("read_input")?)?;
         bindings.set("emit", native.get::<_, Value<'js>>("emit")?)?;
     }
-    let globals: Object<'js> = load(Script::Globals)?.call((native, primordials, bindings))?;
+    let globals: Object<'js> =
+        load(Script::Globals)?.call((native, primordials, bindings, need, is_whole))?;
     let scrub: Function<'js> = globals.get("scrub")?;
     let _: Value<'js> = scrub.call((purity.kept(), purity.offered(), purity == Purity::Pure))?;
     let install: Function<'js> = globals.get("install")?;
@@ -258,6 +183,16 @@ fn build<'js>(ctx: &Ctx<'js>, scripts: &Scripts, world: &Rc<World>, purity: Puri
     kit.set("install", install)?;
     kit.set("remove", globals.get::<_, Value<'js>>("remove")?)?;
     Ok(kit)
+}
+
+/// Loads a part of the web's surface by its name.
+fn parts<'js>(ctx: &Ctx<'js>, scripts: &Rc<Scripts>) -> Result<Function<'js>> {
+    let scripts = Rc::clone(scripts);
+    Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String| -> Result<Function<'js>> {
+        let script = Script::of_part(&name)
+            .ok_or_else(|| Exception::throw_internal(&ctx, "there is no such part of the surface"))?;
+        scripts.load_late(&ctx, script)
+    })
 }
 
 /// What our scripts and the simplest bindings ask of Rust.
@@ -292,6 +227,8 @@ fn natives<'js>(ctx: &Ctx<'js>, world: &Rc<World>) -> Result<Object<'js>> {
     place("over", Function::new(ctx.clone(), move || shared.written.overflow())?)?;
     let shared = Rc::clone(world);
     place("now", Function::new(ctx.clone(), move || shared.now_ms())?)?;
+    let shared = Rc::clone(world);
+    place("clock", Function::new(ctx.clone(), move || shared.clock_ms())?)?;
     let shared = Rc::clone(world);
     place("random", Function::new(ctx.clone(), move || shared.random.next())?)?;
     let shared = Rc::clone(world);

@@ -8,6 +8,7 @@ mod failures;
 mod globals;
 mod results;
 mod timers;
+mod web;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,6 +18,9 @@ use bailiwick_types::LogLevel;
 use bailiwick_wire::{Check, Entry, Given, Job, JobLimits, Language, Report, Trouble, TroubleKind};
 
 use crate::{Breadth, OFFERED, Outside, Phase, Warm};
+
+/// When every test's call begins, by the guest's clock: 2026-11-16T12:00:00.123Z and a bit.
+pub(super) const NOON: Duration = Duration::new(1_794_830_400, 123_900_000);
 
 /// A world whose clock runs, and jumps ahead instead of waiting.
 #[derive(Default)]
@@ -48,6 +52,10 @@ impl Outside for Fake {
 
     fn wall(&self) -> Duration {
         self.spent() + self.waited.get()
+    }
+
+    fn now(&self) -> Duration {
+        NOON + self.waited.get()
     }
 
     fn cpu(&self) -> Duration {

@@ -16,9 +16,11 @@ use rquickjs::context::intrinsic;
 use rquickjs::{Context, Runtime};
 
 use crate::globals::{Purity, usual};
+use crate::raw::bytecode::Compiler;
 use crate::raw::heap::{Heap, plug_holes};
 use crate::raw::jobs::StackBound;
-use crate::realm::{Deterministic, Realm, Scripts, WithEval, WithoutEval};
+use crate::realm::{Deterministic, Makings, Realm, WithEval, WithoutEval};
+use crate::scripts::Scripts;
 use crate::world::World;
 use crate::{Outside, Phase, run};
 
@@ -38,7 +40,8 @@ pub struct Warm(ManuallyDrop<Engine>);
 pub(crate) struct Engine {
     pub(crate) runtime: Runtime,
     pub(crate) compiler: Context,
-    scripts: Scripts,
+    scripts: Rc<Scripts>,
+    breadth: Breadth,
     plain: OnceCell<Realm>,
     eval: OnceCell<Realm>,
     emit: OnceCell<Realm>,
@@ -79,11 +82,14 @@ impl Engine {
         if let Some(realm) = place.get() {
             return Ok(realm);
         }
-        let Self { runtime, compiler, scripts, world, .. } = self;
+        let Self { runtime, compiler, scripts, world, breadth, .. } = self;
+        // For a single call it is cheaper to load a part of the surface when it is touched, if it is.
+        let makings =
+            Makings { runtime, compiler, scripts, world, purity, is_whole: *breadth == Breadth::All };
         let realm = match which {
-            Which::Plain => Realm::new::<WithoutEval>(runtime, compiler, scripts, world, purity)?,
-            Which::Eval => Realm::new::<WithEval>(runtime, compiler, scripts, world, purity)?,
-            Which::Emit => Realm::new::<Deterministic>(runtime, compiler, scripts, world, purity)?,
+            Which::Plain => Realm::new::<WithoutEval>(&makings)?,
+            Which::Eval => Realm::new::<WithEval>(&makings)?,
+            Which::Emit => Realm::new::<Deterministic>(&makings)?,
         };
         Ok(place.get_or_init(|| realm))
     }
@@ -99,8 +105,10 @@ impl Warm {
         let compiler =
             Context::custom::<(intrinsic::RegExpCompiler, intrinsic::RegExp, intrinsic::Eval)>(&runtime)?;
         compiler.with(|ctx| world.watch.guard_stack(StackBound::of(&ctx)));
+        let scripts = Rc::new(Scripts::new(compiler.with(|ctx| Compiler::of(&ctx))));
         let engine = Engine {
-            scripts: Scripts::new(),
+            scripts,
+            breadth,
             plain: OnceCell::new(),
             eval: OnceCell::new(),
             emit: OnceCell::new(),
@@ -167,6 +175,10 @@ impl Outside for Rehearsal {
     fn wait(&self, _how_long: Duration) {}
 
     fn wall(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn now(&self) -> Duration {
         Duration::ZERO
     }
 

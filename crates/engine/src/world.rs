@@ -2,9 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use bailiwick_types::LogLevel;
 use bailiwick_wire::Job;
+use sha2::{Digest, Sha256};
 
 use crate::Outside;
 use crate::limits::{Halt, Watch};
@@ -18,6 +20,7 @@ pub(crate) struct World {
     pub(crate) console: Console,
     pub(crate) written: Written,
     pub(crate) random: Random,
+    pub(crate) secret: Secret,
     pub(crate) input: RefCell<String>,
     pub(crate) source: RefCell<String>,
     outside: RefCell<Option<Rc<dyn Outside>>>,
@@ -32,6 +35,7 @@ impl World {
             console: Console::default(),
             written: Written::default(),
             random: Random::default(),
+            secret: Secret::default(),
             input: RefCell::default(),
             source: RefCell::default(),
             outside: RefCell::new(None),
@@ -46,7 +50,8 @@ impl World {
         self.written.limit.set(usize::try_from(job.limits.result).unwrap_or(usize::MAX));
         let mut seed = [0; 32];
         outside.random(&mut seed);
-        self.random.seed(&seed);
+        self.random.seed(&derived(b"Math.random", &seed));
+        self.secret.seed(derived(b"crypto", &seed));
         *self.outside.borrow_mut() = Some(Rc::clone(outside));
         self.watch.begin(&job.limits, Rc::clone(outside));
     }
@@ -54,6 +59,16 @@ impl World {
     /// Milliseconds since the call began.
     pub(crate) fn now_ms(&self) -> f64 {
         self.outside.borrow().as_ref().map_or(0.0, |outside| outside.wall().as_secs_f64() * 1000.0)
+    }
+
+    /// The time of the call's clock: whole milliseconds since the epoch.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a double holds the milliseconds of 285 000 years exactly"
+    )]
+    pub(crate) fn clock_ms(&self) -> f64 {
+        let now = self.outside.borrow().as_ref().map_or(Duration::ZERO, |outside| outside.now());
+        now.as_millis() as f64
     }
 
     /// Sends a console line if there is room for it.
@@ -188,5 +203,37 @@ impl Random {
         d = d.rotate_left(45);
         self.0.set([a, b, c, d]);
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// A seed for one purpose, made of the call's one seed: what one purpose shows says nothing about another.
+fn derived(purpose: &[u8], seed: &[u8; 32]) -> [u8; 32] {
+    Sha256::new().chain_update(seed).chain_update(purpose).finalize().into()
+}
+
+/// Bytes fit for secrets: SHA-256 over the seed and a counter, seeded anew for every call.
+#[derive(Debug, Default)]
+pub(crate) struct Secret {
+    seed: Cell<[u8; 32]>,
+    drawn: Cell<u64>,
+}
+
+impl Secret {
+    fn seed(&self, seed: [u8; 32]) {
+        self.seed.set(seed);
+        self.drawn.set(0);
+    }
+
+    /// Fills bytes; no two draws share any.
+    pub(crate) fn fill(&self, bytes: &mut [u8]) {
+        let seed = self.seed.get();
+        for chunk in bytes.chunks_mut(32) {
+            let count = self.drawn.get();
+            self.drawn.set(count.wrapping_add(1));
+            let block = Sha256::new().chain_update(seed).chain_update(count.to_le_bytes()).finalize();
+            for (to, from) in chunk.iter_mut().zip(block) {
+                *to = from;
+            }
+        }
     }
 }

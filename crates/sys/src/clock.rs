@@ -12,7 +12,16 @@ use crate::{Failed, Step};
 /// CPU time this thread has used: in a cell that is all of it. With a bound on CPU time the kernel tells that of a
 /// process in ticks only.
 pub fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    read(ClockId::ThreadCPUTime)
+}
+
+/// The time of day, since the epoch.
+pub fn realtime() -> Duration {
+    read(ClockId::Realtime)
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 

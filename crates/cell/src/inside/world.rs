@@ -15,12 +15,14 @@ use crate::ending;
 /// What the engine may ask for.
 pub(super) struct World {
     started: Instant,
+    /// The time of day when the call began.
+    began: Duration,
 }
 
 impl World {
     /// The call begins now.
     pub(super) fn new() -> Self {
-        Self { started: Instant::now() }
+        Self { started: Instant::now(), began: clock::realtime() }
     }
 }
 
@@ -44,6 +46,11 @@ impl Outside for World {
 
     fn wall(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    fn now(&self) -> Duration {
+        // From the one clock that cannot be set: the time of day never goes back within a call.
+        self.began.saturating_add(self.started.elapsed())
     }
 
     fn cpu(&self) -> Duration {

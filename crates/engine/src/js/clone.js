@@ -96,6 +96,7 @@
       }
       case 'Object':
       case 'Arguments': {
+        for (let i = 0; i < P.views.length; i++) if (P.views[i](value) !== undefined) refuse('An object of the platform');
         const copy = keep({});
         copyProperties(value, copy, seen, depth);
         return copy;

@@ -7,7 +7,7 @@
     symbolToString, symbolValue, stringValue, numberValue, booleanValue, bigintValue, bigintToString, numberToString,
     toStringTag, typedArrays, mapForEach, mapSize, setForEach, setSize, dateTime, dateISO, regexpSource, regexpFlags,
     errorStack, bufferLength, bufferDetached, viewLength, viewOffset, viewBuffer, arrayLength, Uint8Array, Map, mapGet,
-    mapSet, propertyIsEnumerable, max, min, floor, sqrt, round,
+    mapSet, propertyIsEnumerable, max, min, floor, sqrt, round, views,
   } = P;
   const ITEMS = 100;
   const LETTERS = 10000;
@@ -282,8 +282,10 @@
         out[out.length] = '<items unknown>';
       };
     } else {
+      const seen = viewOf(value);
       open = maker === 'Object' && tag === '' ? '{' : prefix(maker, tag, 'Object', '') + '{';
-      if (keys.length === 0) return open + '}';
+      if (keys.length === 0 && (seen === undefined || seen.pairs.length === 0)) return open + '}';
+      if (seen !== undefined) body = (out) => viewItems(state, seen, depth, out);
     }
     if (depth > state.depth) {
       const name = slice(prefix(maker, tag, kind === 'Array' ? 'Array' : 'Object', ''), 0, -1);
@@ -499,6 +501,25 @@
     if (length > shown) text += ' ... ' + (length - shown) + ' more byte' + (length - shown > 1 ? 's' : '');
     out[out.length] = '[Uint8Contents]: <' + text + '>';
     out[out.length] = 'byteLength: ' + length;
+  };
+  // What an instance of a class of ours has to show; its getters are not asked.
+  const viewOf = (value) => {
+    for (let i = 0; i < views.length; i++) {
+      const seen = views[i](value);
+      if (seen !== undefined) return seen;
+    }
+    return undefined;
+  };
+  const viewItems = (state, seen, depth, out) => {
+    const { pairs, between, quoted } = seen;
+    const shown = min(pairs.length, 2 * ITEMS);
+    state.indent += 2;
+    for (let i = 0; i < shown; i += 2) {
+      const name = quoted ? longString(state, pairs[i]) : pairs[i];
+      out[out.length] = name + between + format(state, pairs[i + 1], depth + 1, true);
+    }
+    state.indent -= 2;
+    more((pairs.length - shown) / 2, 'item', out);
   };
   const promiseItems = (state, value, depth, out) => {
     const standing = promiseState(value);

@@ -51,6 +51,11 @@
   }
   return {
     __proto__: null,
+    // How the scripts that make classes of ours have their instances shown: each takes a value and gives undefined, or
+    // what is to be seen of it.
+    views: list(),
+    iterator: Symbol.iterator,
+    iteratorPrototype: getPrototypeOf(getPrototypeOf([][Symbol.iterator]())),
     apply, construct, ownKeys, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty,
     uncurry, list, join, typedArrays: kinds, errors, regexpFlags,
     classOf: native.classOf, proxyTarget: native.proxyTarget, promiseState: native.promiseState,
@@ -96,6 +101,7 @@
     setHas: uncurry(Set.prototype.has),
     setSize: getter(Set.prototype, 'size'),
     dateTime: has('Date') ? uncurry(Date.prototype.getTime) : undefined,
+    dateToString: has('Date') ? uncurry(Date.prototype.toString) : undefined,
     dateISO: has('Date') ? uncurry(Date.prototype.toISOString) : undefined,
     regexpSource: getter(RegExp.prototype, 'source'),
     errorStack: getter(Error.prototype, 'stack'),

@@ -3,8 +3,9 @@
 #![expect(unsafe_code, reason = "compiling without running and loading bytecode are not wrapped")]
 
 use std::ffi::CStr;
+use std::ptr::NonNull;
 
-use rquickjs::{Ctx, Error, Result, Value, qjs};
+use rquickjs::{Ctx, Error, Exception, Result, Value, qjs};
 
 /// Compiled code. Made only by [`compile`].
 pub(crate) struct Bytecode(Vec<u8>);
@@ -84,5 +85,29 @@ pub(crate) fn run<'js>(ctx: &Ctx<'js>, code: &Bytecode) -> Result<Value<'js>> {
             return Err(Error::Exception);
         }
         Ok(Value::from_raw(ctx.clone(), value))
+    }
+}
+
+/// A context that can compile, to be used while another one of the same runtime runs. Its context must not be taken
+/// down before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compiler(NonNull<qjs::JSContext>);
+
+impl Compiler {
+    /// The compiler that this context is.
+    pub(crate) fn of(ctx: &Ctx<'_>) -> Self {
+        Self(ctx.as_raw())
+    }
+
+    /// Compiles a script of ours for a context of the same runtime. An error is that context's own: one of the
+    /// compiler's would hand its function constructor to a guest.
+    pub(crate) fn compile(self, for_whom: &Ctx<'_>, source: &str, name: &CStr) -> Result<Bytecode> {
+        // SAFETY: the compiler's context is alive as long as the engine is, and the runtime of both is locked by
+        // `for_whom`, which outlives this one.
+        let ctx = unsafe { Ctx::from_raw(self.0) };
+        compile(&ctx, source.to_owned(), name, 1, Keep::Nothing).map_err(|_| {
+            for_whom.catch();
+            Exception::throw_internal(for_whom, "out of memory")
+        })
     }
 }

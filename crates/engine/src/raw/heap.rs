@@ -53,7 +53,8 @@ impl Tally {
         self.limit.set(self.limit.get().max(self.current.get()).saturating_add(more));
     }
 
-    fn admits(&self, more: usize) -> bool {
+    /// Whether so much more would be within the limit; if not, that is remembered as a refusal.
+    pub(crate) fn admits(&self, more: usize) -> bool {
         let admitted = self.current.get().checked_add(more).is_some_and(|sum| sum <= self.limit.get());
         if !admitted {
             self.refused.set(true);

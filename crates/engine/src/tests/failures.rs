@@ -97,7 +97,7 @@ fn classes_of_errors_are_told_by_name() {
 fn a_global_that_is_not_there_is_named() {
     for (source, missing) in [
         ("fetch('x')", Some("fetch")),
-        ("new URL('x')", Some("URL")),
+        ("new Headers()", Some("Headers")),
         ("process.exit()", Some("process")),
         ("null.x", None),
         ("throw new Error('y is not defined')", None),

@@ -29,10 +29,11 @@ pub(crate) enum Script {
     Url,
     Encoding,
     Crypto,
+    Parser,
 }
 
 impl Script {
-    const COUNT: usize = 17;
+    const COUNT: usize = 18;
 
     const fn text(self) -> (&'static str, &'static CStr) {
         match self {
@@ -53,6 +54,7 @@ impl Script {
             Self::Url => (include_str!("js/url.js"), c"bailiwick:url"),
             Self::Encoding => (include_str!("js/encoding.js"), c"bailiwick:encoding"),
             Self::Crypto => (include_str!("js/crypto.js"), c"bailiwick:crypto"),
+            Self::Parser => (include_str!("js/parser.js"), c"bailiwick:parser"),
         }
     }
 
@@ -65,6 +67,7 @@ impl Script {
             "url" => Self::Url,
             "encoding" => Self::Encoding,
             "crypto" => Self::Crypto,
+            "parser" => Self::Parser,
             _ => return None,
         })
     }

@@ -12,14 +12,17 @@ mod tables;
 mod text;
 mod tree;
 
+use url::Url;
+
 use self::markup::markup_of;
 use self::selector::Selector;
 use self::tables::Table;
 use self::text::text_of;
-use self::tree::{NodeId, Tree};
-use crate::ParseError;
-use crate::bounds::OUTPUT_BYTES;
+use self::tree::{NodeId, Step, Tree};
+use crate::bounds::{OUTPUT_BYTES, SELECTOR_WORK};
 use crate::json_out::{Json, output_too_large};
+use crate::place::{grouped, shortened};
+use crate::{ParseError, Reason};
 
 /// How the rows of a table are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,18 +74,24 @@ pub fn text(html: &str, css: Option<&str>) -> Result<String, ParseError> {
         return json.finish();
     };
     let (tree, found) = matches(html, css, None)?;
-    let chosen: std::collections::BTreeSet<NodeId> = found.iter().copied().collect();
     let mut texts = String::new();
-    for id in found {
-        let mut above = tree.parent(id);
-        while let Some(parent) = above.filter(|parent| !chosen.contains(parent)) {
-            above = tree.parent(parent);
+    let mut found = found.into_iter().peekable();
+    let mut walk = tree.walk(Tree::DOCUMENT);
+    // Both are in the order of the document, so what is next of the one is met by the other.
+    while let Some(step) = walk.next() {
+        let Step::Enter(id) = step else { continue };
+        if found.next_if_eq(&id).is_none() {
+            continue;
         }
-        let text = if above.is_none() { text_of(&tree, id) } else { continue };
+        let text = text_of(&tree, id);
         if !texts.is_empty() && !text.is_empty() {
             texts.push('\n');
         }
         texts.push_str(&text);
+        walk.pass_over(id);
+        for inside in tree.elements(id).skip(1) {
+            let _ = found.next_if_eq(&inside.0);
+        }
     }
     let mut json = Json::default();
     json.text(&texts)?;
@@ -107,12 +116,13 @@ pub fn attribute(html: &str, css: &str, name: &str) -> Result<String, ParseError
 pub fn tables(html: &str, css: Option<&str>, rows: TableRows) -> Result<String, ParseError> {
     let (tree, found) = matches(html, css.unwrap_or("table"), None)?;
     let mut json = Json::default();
+    let mut cells = 0_usize;
     json.open('[')?;
     for id in found {
         if tree.element(id).is_none_or(|element| element.tag() != "table") {
             continue;
         }
-        let table = Table::read(&tree, id)?;
+        let table = Table::read(&tree, id, &mut cells)?;
         match rows {
             TableRows::Lists => table.write_rows(&mut json)?,
             TableRows::Objects => table.write_objects(&mut json)?,
@@ -140,16 +150,24 @@ pub fn main(html: &str) -> Result<String, ParseError> {
     json.finish()
 }
 
-/// The links of a page: `[{href, text}]`, as they are written.
-pub fn links(html: &str) -> Result<String, ParseError> {
+/// The links of a page: `[{href, text}]`. With the address of the page they are made whole, by the page's own `<base>`
+/// too; what cannot be, and all without it, is given as it is written.
+pub fn links(html: &str, base: Option<&str>) -> Result<String, ParseError> {
+    let address = base.map(|base| Url::parse(base).map_err(|_| bad_base(base))).transpose()?;
     let (tree, found) = matches(html, "a[href], area[href]", None)?;
+    let base = address.map(|address| {
+        let own = tree.elements(Tree::DOCUMENT).find(|(_, element)| element.tag() == "base");
+        let own = own.and_then(|(_, element)| address.join(element.attribute("href")?).ok());
+        own.unwrap_or(address)
+    });
     let mut json = Json::default();
     json.open('[')?;
     for id in found {
         let Some(href) = tree.element(id).and_then(|element| element.attribute("href")) else { continue };
+        let whole = base.as_ref().and_then(|base| base.join(href).ok());
         json.open('{')?;
         json.key("href")?;
-        json.text(href.trim())?;
+        json.text(whole.as_ref().map_or(href.trim(), Url::as_str))?;
         json.key("text")?;
         json.text(&text_of(&tree, id))?;
         json.close('}');
@@ -158,9 +176,22 @@ pub fn links(html: &str) -> Result<String, ParseError> {
     json.finish()
 }
 
+fn bad_base(base: &str) -> ParseError {
+    ParseError::new(Reason::BadOption, format!("the base `{}` is no whole URL", shortened(base)))
+}
+
 /// The selector is read first: it costs nothing to refuse.
 fn matches(html: &str, css: &str, limit: Option<usize>) -> Result<(Tree, Vec<NodeId>), ParseError> {
     let selector = Selector::parse(css)?;
+    let conditions: usize = selector.steps.iter().map(|step| step.conditions.len()).sum();
+    if conditions.saturating_mul(html.len()) > SELECTOR_WORK {
+        let message = format!(
+            "the selector has {conditions} conditions; {} is the most for a page of {} bytes",
+            SELECTOR_WORK / html.len().max(1),
+            grouped(html.len())
+        );
+        return Err(ParseError::new(Reason::BadSelector, message));
+    }
     let tree = sink::parse(html)?;
     let found = match limit {
         Some(0) => Vec::new(),

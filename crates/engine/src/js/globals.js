@@ -19,6 +19,10 @@
     'crypto.subtle.importKey': 'crypto',
     'crypto.subtle.sign': 'crypto',
     'crypto.subtle.verify': 'crypto',
+    'safety.parser.html': 'parser',
+    'safety.parser.xml': 'parser',
+    'safety.parser.csv': 'parser',
+    'safety.parser.yaml': 'parser',
   };
   const tags = { __proto__: null, crypto: 'Crypto', 'crypto.subtle': 'SubtleCrypto' };
   const put = (object, key, value, enumerable) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::check_marks;
-use crate::bounds::{COLUMNS, OUTPUT_BYTES, ROWS};
+use crate::bounds::{COLUMNS, OUTPUT_BYTES, ROWS, check_size};
 use crate::json_in::{Piece, Pieces};
 use crate::json_out::output_too_large;
 use crate::place::grouped;
@@ -43,27 +43,31 @@ impl Default for WriteOptions {
 /// A row: its fields by column.
 type Row = Vec<Option<String>>;
 
-/// Writes rows, given as JSON: a list of lists or of objects, of texts, numbers, booleans and nulls.
+/// Writes rows, given as JSON: a list of lists or of objects, of texts, numbers, booleans and nulls. The rows are read
+/// twice, first for their columns: no more than one is held.
 pub fn stringify(rows: &str, options: &WriteOptions) -> Result<String, ParseError> {
+    check_size(rows)?;
     check_marks(options.delimiter, options.quote)?;
     let mut columns = Found::default();
     if let Columns::Names(names) = &options.columns {
         for name in names {
             columns.add(name)?;
         }
-        columns.fixed = true;
+    } else {
+        read(rows, &mut columns, |_| Ok(()))?;
     }
-    let rows = read(rows, &mut columns)?;
+    columns.fixed = true;
     let mut out = String::new();
     let named = options.columns != Columns::FoundWithoutNames && !columns.names.is_empty();
     if named {
         write_row(columns.names.iter().map(String::as_str), options, &mut out)?;
     }
-    for row in &rows {
-        let width = row.len().max(columns.names.len());
+    let width = columns.names.len();
+    read(rows, &mut columns, |row| {
+        let width = row.len().max(width);
         let field = |column: usize| row.get(column).and_then(Option::as_deref).unwrap_or_default();
-        write_row((0..width).map(field), options, &mut out)?;
-    }
+        write_row((0..width).map(field), options, &mut out)
+    })?;
     Ok(out)
 }
 
@@ -93,47 +97,61 @@ impl Found {
     }
 }
 
-fn read(rows: &str, columns: &mut Found) -> Result<Vec<Row>, ParseError> {
+/// Reads rows, one after the other.
+fn read(
+    rows: &str,
+    columns: &mut Found,
+    mut each: impl FnMut(&Row) -> Result<(), ParseError>,
+) -> Result<(), ParseError> {
     let shape = || ParseError::new(Reason::Malformed, "rows have to be a list of lists or of objects");
     let mut pieces = Pieces::new(rows);
     if pieces.next()? != Some(Piece::OpenList) {
         return Err(shape());
     }
-    let mut read = Vec::new();
-    // Rows of few keys among many columns take the room of all.
-    let mut fields = 0_usize;
+    let mut count = 0_usize;
+    let mut row = Row::new();
     loop {
-        let mut row = Row::new();
         match pieces.next()? {
-            Some(Piece::CloseList) => return Ok(read),
+            Some(Piece::CloseList) => return Ok(()),
             Some(Piece::OpenList | Piece::OpenMap) => {}
             _ => return Err(shape()),
         }
-        let mut place = None;
-        let mut named = false;
-        loop {
-            let value = match pieces.next()? {
-                Some(Piece::CloseList | Piece::CloseMap) => break,
-                Some(Piece::Key(name)) => {
-                    named = true;
-                    place = columns.add(&name)?;
-                    continue;
-                }
-                Some(Piece::Text(text)) => Some(text),
-                Some(Piece::Word("null")) => None,
-                Some(Piece::Word(word)) => Some(word.to_owned()),
-                Some(Piece::OpenList | Piece::OpenMap) => {
-                    let message = "a field cannot be a list or an object; write it as text first";
-                    return Err(ParseError::new(Reason::Malformed, message));
-                }
-                None => return Err(shape()),
-            };
-            if !named {
-                if row.len() >= COLUMNS {
-                    return Err(too_many_columns());
-                }
-                row.push(value);
-            } else if let Some(column) = place {
+        count += 1;
+        if count > ROWS {
+            let message = format!("there are more than {} rows", grouped(ROWS));
+            return Err(ParseError::new(Reason::TooManyRows, message));
+        }
+        row.clear();
+        read_row(&mut pieces, columns, &mut row)?;
+        each(&row)?;
+    }
+}
+
+/// Reads the fields of a row, up to its end.
+fn read_row(pieces: &mut Pieces<'_>, columns: &mut Found, row: &mut Row) -> Result<(), ParseError> {
+    let mut place = None;
+    loop {
+        let value = match pieces.next()? {
+            Some(Piece::CloseList | Piece::CloseMap) => return Ok(()),
+            Some(Piece::Key(name)) => {
+                place = Some(columns.add(&name)?);
+                continue;
+            }
+            Some(Piece::Text(text)) => Some(text),
+            Some(Piece::Word("null")) => None,
+            Some(Piece::Word(word)) => Some(word.to_owned()),
+            Some(Piece::OpenList | Piece::OpenMap) => {
+                let message = "a field cannot be a list or an object; write it as text first";
+                return Err(ParseError::new(Reason::Malformed, message));
+            }
+            None => return Err(ParseError::new(Reason::Malformed, "a row is not closed")),
+        };
+        match place {
+            None if row.len() >= COLUMNS => return Err(too_many_columns()),
+            None => row.push(value),
+            // The column is not one that is to be written.
+            Some(None) => {}
+            Some(Some(column)) => {
                 if row.len() <= column {
                     row.resize(column + 1, None);
                 }
@@ -141,15 +159,6 @@ fn read(rows: &str, columns: &mut Found) -> Result<Vec<Row>, ParseError> {
                     *field = value;
                 }
             }
-        }
-        fields += row.len().max(1);
-        if fields > OUTPUT_BYTES / 4 {
-            return Err(output_too_large());
-        }
-        read.push(row);
-        if read.len() > ROWS {
-            let message = format!("there are more than {} rows", grouped(ROWS));
-            return Err(ParseError::new(Reason::TooManyRows, message));
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Counts the attributes of each tag before the parser reads it, as it looks for duplicates among them one by one.
 //!
 //! This is a rough reading of markup and only a guard. It is done twice: once with scripts, styles and comments left
-//! out, and once, with a much higher limit, as if they were markup: a tag can hide from the first reading, not from both.
+//! out, and once, with much higher limits, as if they were markup: a tag can hide from the first reading, not from both.
+//! Tags are counted too: each, an end tag that closes nothing among them, may look at all that is open.
 
-use crate::bounds::{ATTRIBUTES, HIDDEN_ATTRIBUTES};
+use crate::bounds::{ATTRIBUTES, HIDDEN_ATTRIBUTES, HIDDEN_COMPARISONS, TAGS};
 use crate::place::{Place, grouped};
 use crate::{ParseError, Reason};
 
@@ -11,15 +12,26 @@ use crate::{ParseError, Reason};
 const RAW: &[&str] =
     &["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"];
 
-/// Refuses a text in which a tag has too many attributes.
+/// Refuses a text in which a tag has too many attributes, or that has too many tags.
 pub(super) fn check(text: &str) -> Result<(), ParseError> {
     scan(text, true, ATTRIBUTES)?;
-    scan(text, false, HIDDEN_ATTRIBUTES)
+    scan(text, false, HIDDEN_ATTRIBUTES)?;
+    let tags = text.as_bytes().windows(2).filter(|two| two.starts_with(b"<") && is_tag(two.last())).count();
+    if tags > TAGS {
+        let message = format!("the document has {} tags, the limit is {}", grouped(tags), grouped(TAGS));
+        return Err(ParseError::new(Reason::TooManyNodes, message));
+    }
+    Ok(())
+}
+
+fn is_tag(behind: Option<&u8>) -> bool {
+    behind.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?'))
 }
 
 fn scan(text: &str, leave_out_raw: bool, limit: usize) -> Result<(), ParseError> {
     let bytes = text.as_bytes();
     let mut at = 0;
+    let mut comparisons = 0_usize;
     while let Some(found) = find(bytes, at, b'<') {
         at = found + 1;
         if leave_out_raw && text.get(at..).is_some_and(|rest| rest.starts_with("!--")) {
@@ -36,7 +48,8 @@ fn scan(text: &str, leave_out_raw: bool, limit: usize) -> Result<(), ParseError>
             .map_or(bytes.len(), |length| at + length);
         let name = text.get(at..name_end).unwrap_or_default();
         let (end, attributes) = attributes(bytes, name_end, limit);
-        if attributes > limit {
+        comparisons = comparisons.saturating_add(attributes.saturating_mul(attributes) / 2);
+        if attributes > limit || comparisons > HIDDEN_COMPARISONS {
             let message = format!(
                 "a tag has more than {} attributes, the limit is {}",
                 grouped(limit),

@@ -42,7 +42,7 @@ pub(super) fn find(tree: &Tree) -> Found {
     let weights = weigh(tree);
     let mut points: Vec<f64> = vec![0.0; tree.len()];
     let give = |points: &mut Vec<f64>, id: Option<NodeId>, more: f64| {
-        if let Some(place) = id.and_then(|id| points.get_mut(id)) {
+        if let Some(place) = id.and_then(|id| points.get_mut(id.place())) {
             *place += more;
         }
     };
@@ -54,7 +54,7 @@ pub(super) fn find(tree: &Tree) -> Found {
                 if BESIDE.contains(&element.tag()) {
                     beside += 1;
                 }
-                let weight = weights.get(id).copied().unwrap_or_default();
+                let weight = weights.get(id.place()).copied().unwrap_or_default();
                 if beside == 0 && PARAGRAPHS.contains(&element.tag()) && weight.text >= SHORTEST {
                     let more = 1.0 + number(weight.commas) + (number(weight.text) / 100.0).min(3.0);
                     let parent = tree.parent(id);
@@ -71,11 +71,11 @@ pub(super) fn find(tree: &Tree) -> Found {
     }
     let mut best: Option<(f64, NodeId)> = None;
     for (id, element) in tree.elements(Tree::DOCUMENT) {
-        let own = points.get(id).copied().unwrap_or(0.0);
+        let own = points.get(id.place()).copied().unwrap_or(0.0);
         if own <= 0.0 {
             continue;
         }
-        let weight = weights.get(id).copied().unwrap_or_default();
+        let weight = weights.get(id.place()).copied().unwrap_or_default();
         let links = number(weight.links) / number(weight.text.max(1));
         let score = (own + bias(element)) * (1.0 - links);
         if best.is_none_or(|(most, _)| score > most) {
@@ -126,7 +126,7 @@ fn weigh(tree: &Tree) -> Vec<Weight> {
                 }
             }
             Step::Leave(id) => {
-                let mut own = weights.get(id).copied().unwrap_or_default();
+                let mut own = weights.get(id.place()).copied().unwrap_or_default();
                 match tree.node(id).map(|node| &node.data) {
                     Some(Data::Text(text)) => {
                         own.text = text.split_whitespace().map(|word| word.chars().count() + 1).sum();
@@ -135,10 +135,10 @@ fn weigh(tree: &Tree) -> Vec<Weight> {
                     Some(Data::Element(element)) if element.tag() == "a" => own.links = own.text,
                     _ => {}
                 }
-                if let Some(place) = weights.get_mut(id) {
+                if let Some(place) = weights.get_mut(id.place()) {
                     *place = own;
                 }
-                if let Some(above) = tree.parent(id).and_then(|parent| weights.get_mut(parent)) {
+                if let Some(above) = tree.parent(id).and_then(|parent| weights.get_mut(parent.place())) {
                     above.text += own.text;
                     above.links += own.links;
                     above.commas += own.commas;

@@ -89,6 +89,11 @@ fn bit(step: usize) -> Bits {
 
 fn fitting(tree: &Tree, id: NodeId, element: &Element, selector: &Selector, level: &Level) -> Bits {
     let mut fits: Bits = 0;
+    let of = |table: &BTreeMap<LocalName, u32>| table.get(&element.name.local).copied().unwrap_or(0);
+    let among = Among {
+        all: (level.seen, level.total),
+        same_name: if selector.counts_names { (of(&level.seen_of), of(&level.total_of)) } else { (0, 0) },
+    };
     for (number, step) in selector.steps.iter().enumerate() {
         let placed = match step.behind {
             None => true,
@@ -102,7 +107,7 @@ fn fitting(tree: &Tree, id: NodeId, element: &Element, selector: &Selector, leve
                 there & bit(before) != 0
             }
         };
-        if placed && step.conditions.iter().all(|condition| holds(tree, id, element, condition, fits, level))
+        if placed && step.conditions.iter().all(|condition| holds(tree, id, element, condition, fits, among))
         {
             fits |= bit(number);
         }
@@ -110,7 +115,14 @@ fn fitting(tree: &Tree, id: NodeId, element: &Element, selector: &Selector, leve
     fits
 }
 
-fn holds(tree: &Tree, id: NodeId, element: &Element, condition: &Simple, fits: Bits, level: &Level) -> bool {
+/// Which of its siblings an element is, and of how many.
+#[derive(Clone, Copy)]
+struct Among {
+    all: (u32, u32),
+    same_name: (u32, u32),
+}
+
+fn holds(tree: &Tree, id: NodeId, element: &Element, condition: &Simple, fits: Bits, among: Among) -> bool {
     match condition {
         Simple::Tag(name, lower) => {
             let wanted = if element.name.ns == ns!(html) { lower } else { name };
@@ -124,9 +136,7 @@ fn holds(tree: &Tree, id: NodeId, element: &Element, condition: &Simple, fits: B
         Simple::Is(ends) => ends.iter().any(|end| fits & bit(*end) != 0),
         Simple::Not(ends) => ends.iter().all(|end| fits & bit(*end) == 0),
         Simple::Nth { a, b, from_last, same_name } => {
-            let of = |table: &BTreeMap<LocalName, u32>| table.get(&element.name.local).copied().unwrap_or(0);
-            let seen = if *same_name { of(&level.seen_of) } else { level.seen };
-            let total = if *same_name { of(&level.total_of) } else { level.total };
+            let (seen, total) = if *same_name { among.same_name } else { among.all };
             let place = if *from_last { (total + 1).saturating_sub(seen) } else { seen };
             is_nth(i64::from(place), i64::from(*a), i64::from(*b))
         }

@@ -12,13 +12,19 @@ use html5ever::{Attribute, ParseOpts, QualName, parse_document};
 
 use super::flood;
 use super::tree::{Data, Element, NodeId, Step, Tree};
-use crate::bounds::{ALL_ATTRIBUTES, ATTRIBUTES, DEPTH, NODES, check_size};
+use crate::bounds::{ALL_ATTRIBUTES, ATTRIBUTES, COMPARED_ATTRIBUTES, DEPTH, NODES, check_size};
 use crate::place::grouped;
 use crate::{ParseError, Reason};
 
 /// How much text is read before the bounds are looked at again. A paragraph of three bytes can open as many elements
 /// again as the depth allows.
-const PIECE: usize = 1024;
+const PIECE: usize = 256;
+
+/// Elements that the parser opens again in the next paragraph. A new one is compared with all of its name that are open,
+/// attribute by attribute.
+const FORMATTING: &[&str] = &[
+    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
+];
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Tree, ParseError> {
@@ -68,11 +74,21 @@ fn too_deep(line: Option<u64>) -> ParseError {
     ParseError::new(Reason::TooDeep, format!("elements are nested deeper than the limit of {DEPTH}{place}"))
 }
 
+/// How deep a node is.
+#[derive(Clone, Copy, Default)]
+struct Depth {
+    all: u16,
+    /// Counting elements of formatting only.
+    formatting: u16,
+}
+
 struct Sink {
     tree: RefCell<Tree>,
     /// How deep each node was when it was put in its place.
-    depths: RefCell<Vec<u32>>,
+    depths: RefCell<Vec<Depth>>,
     attributes: Cell<usize>,
+    /// Attributes that were compared because elements of formatting are nested.
+    compared: Cell<usize>,
     line: Cell<u64>,
     over: RefCell<Option<ParseError>>,
 }
@@ -81,8 +97,9 @@ impl Sink {
     fn new() -> Self {
         Self {
             tree: RefCell::new(Tree::new()),
-            depths: RefCell::new(vec![0]),
+            depths: RefCell::new(vec![Depth::default()]),
             attributes: Cell::new(0),
+            compared: Cell::new(0),
             line: Cell::new(1),
             over: RefCell::new(None),
         }
@@ -97,6 +114,9 @@ impl Sink {
             let message = format!("the document has more than {} attributes", grouped(ALL_ATTRIBUTES));
             self.note(Reason::TooManyAttributes, &message);
         }
+        if self.compared.get() > COMPARED_ATTRIBUTES {
+            self.note(Reason::TooDeep, "elements of formatting with many attributes are nested too deep");
+        }
         self.over.borrow_mut().take().map_or(Ok(()), Err)
     }
 
@@ -108,19 +128,28 @@ impl Sink {
     }
 
     fn add(&self, data: Data) -> NodeId {
-        self.depths.borrow_mut().push(0);
+        self.depths.borrow_mut().push(Depth::default());
         self.tree.borrow_mut().add(data)
     }
 
-    fn depth(&self, id: NodeId) -> u32 {
-        self.depths.borrow().get(id).copied().unwrap_or(0)
+    fn depth(&self, id: NodeId) -> Depth {
+        self.depths.borrow().get(id.place()).copied().unwrap_or_default()
     }
 
-    fn set_depth(&self, id: NodeId, depth: u32) {
-        if let Some(place) = self.depths.borrow_mut().get_mut(id) {
+    /// A node was put into another.
+    fn put_into(&self, id: NodeId, parent: Depth) {
+        let mut depth = Depth { all: parent.all.saturating_add(1), ..parent };
+        if let Some(element) = self.tree.borrow().element(id)
+            && FORMATTING.contains(&element.tag())
+        {
+            let compared = usize::from(depth.formatting) * element.attributes.len();
+            self.compared.set(self.compared.get() + compared);
+            depth.formatting = depth.formatting.saturating_add(1);
+        }
+        if let Some(place) = self.depths.borrow_mut().get_mut(id.place()) {
             *place = depth;
         }
-        if usize::try_from(depth).unwrap_or(usize::MAX) > DEPTH + 1 {
+        if usize::from(depth.all) > DEPTH + 1 {
             self.over.borrow_mut().get_or_insert_with(|| too_deep(Some(self.line.get())));
         }
     }
@@ -153,8 +182,13 @@ impl TreeSink for Sink {
         Ref::map(self.tree.borrow(), |tree| tree.name(*target))
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
+    fn create_element(&self, name: QualName, mut attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         self.attributes.set(self.attributes.get() + attributes.len());
+        // Past the bound the document is refused anyway; until that is looked at, what is opened again costs nothing.
+        if self.attributes.get() > ALL_ATTRIBUTES {
+            attributes = Vec::new();
+        }
+        attributes.shrink_to_fit();
         let contents = flags.template.then(|| self.add(Data::Root));
         let holds_html = flags.mathml_annotation_xml_integration_point;
         self.add(Data::Element(Element { name, attributes, contents, holds_html }))
@@ -180,7 +214,7 @@ impl TreeSink for Sink {
             }
         };
         self.tree.borrow_mut().append(*parent, child);
-        self.set_depth(child, self.depth(*parent) + 1);
+        self.put_into(child, self.depth(*parent));
     }
 
     fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
@@ -195,7 +229,8 @@ impl TreeSink for Sink {
             }
         };
         self.tree.borrow_mut().insert_before(*sibling, child);
-        self.set_depth(child, self.depth(*sibling));
+        let parent = self.tree.borrow().parent(*sibling);
+        self.put_into(child, parent.map(|parent| self.depth(parent)).unwrap_or_default());
     }
 
     fn append_based_on_parent_node(&self, element: &NodeId, previous: &NodeId, child: NodeOrText<NodeId>) {
@@ -208,7 +243,7 @@ impl TreeSink for Sink {
     fn get_template_contents(&self, target: &NodeId) -> NodeId {
         let contents = self.tree.borrow().element(*target).and_then(|element| element.contents);
         let Some(contents) = contents else { return *target };
-        self.set_depth(contents, self.depth(*target));
+        self.put_into(contents, self.depth(*target));
         contents
     }
 
@@ -238,11 +273,11 @@ impl TreeSink for Sink {
     }
 
     fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
-        let depth = self.depth(*new_parent) + 1;
+        let depth = self.depth(*new_parent);
         loop {
             let Some(child) = self.tree.borrow().node(*node).and_then(|node| node.first) else { return };
             self.tree.borrow_mut().append(*new_parent, child);
-            self.set_depth(child, depth);
+            self.put_into(child, depth);
         }
     }
 

@@ -21,11 +21,10 @@ struct Hanging {
 }
 
 impl Table {
-    /// Reads the table that an element is.
-    pub(super) fn read(tree: &Tree, table: NodeId) -> Result<Self, ParseError> {
+    /// Reads the table that an element is; `cells` counts those of all tables that are read.
+    pub(super) fn read(tree: &Tree, table: NodeId, cells: &mut usize) -> Result<Self, ParseError> {
         let mut read = Self { texts: Vec::new(), rows: Vec::new() };
         let mut hanging: Vec<Option<Hanging>> = Vec::new();
-        let mut cells = 0_usize;
         for row in rows_of(tree, table) {
             let mut line: Vec<Option<usize>> = Vec::new();
             for cell in tree.children(row) {
@@ -61,7 +60,7 @@ impl Table {
                         }
                     }
                 }
-                if cells + line.len() > TABLE_CELLS {
+                if *cells + line.len() > TABLE_CELLS {
                     return Err(too_many());
                 }
             }
@@ -73,8 +72,8 @@ impl Table {
                 *place = place.and_then(|one| (one.rows > 1).then(|| Hanging { rows: one.rows - 1, ..one }));
             }
             while hanging.pop_if(|place| place.is_none()).is_some() {}
-            cells += line.len().max(1);
-            if cells > TABLE_CELLS {
+            *cells += line.len().max(1);
+            if *cells > TABLE_CELLS {
                 return Err(too_many());
             }
             read.rows.push(line);
@@ -150,6 +149,6 @@ fn rows_of(tree: &Tree, table: NodeId) -> Vec<NodeId> {
 
 fn too_many() -> ParseError {
     let message =
-        format!("a table has more than {} cells, those that a span stands for counted", grouped(TABLE_CELLS));
+        format!("the tables have more than {} cells, those that a span stands for counted", grouped(TABLE_CELLS));
     ParseError::new(Reason::TooManyCells, message)
 }

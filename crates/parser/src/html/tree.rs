@@ -1,10 +1,20 @@
 //! A tree of HTML, flat: nodes in one list that know each other by number. To walk or drop it takes no recursion.
 
+use std::num::NonZeroU32;
+
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName};
 
-/// The number of a node in its tree.
-pub(crate) type NodeId = usize;
+/// The number of a node in its tree, counted from 1: small, so that a node with five neighbours is small too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NodeId(NonZeroU32);
+
+impl NodeId {
+    /// Its place in a list that has one item for each node.
+    pub(crate) fn place(self) -> usize {
+        usize::try_from(self.0.get()).unwrap_or(usize::MAX) - 1
+    }
+}
 
 /// What a node is.
 pub(crate) enum Data {
@@ -63,7 +73,7 @@ pub(crate) enum Step {
 
 impl Tree {
     /// The number of the document.
-    pub(crate) const DOCUMENT: NodeId = 0;
+    pub(crate) const DOCUMENT: NodeId = NodeId(NonZeroU32::MIN);
 
     /// A document and nothing in it.
     pub(crate) fn new() -> Self {
@@ -78,25 +88,25 @@ impl Tree {
     }
 
     pub(crate) fn node(&self, id: NodeId) -> Option<&Node> {
-        self.nodes.get(id)
+        self.nodes.get(id.place())
     }
 
     pub(crate) fn element(&self, id: NodeId) -> Option<&Element> {
-        match self.nodes.get(id).map(|node| &node.data) {
+        match self.nodes.get(id.place()).map(|node| &node.data) {
             Some(Data::Element(element)) => Some(element),
             _ => None,
         }
     }
 
     pub(crate) fn element_mut(&mut self, id: NodeId) -> Option<&mut Element> {
-        match self.nodes.get_mut(id).map(|node| &mut node.data) {
+        match self.nodes.get_mut(id.place()).map(|node| &mut node.data) {
             Some(Data::Element(element)) => Some(element),
             _ => None,
         }
     }
 
     pub(crate) fn text_mut(&mut self, id: NodeId) -> Option<&mut StrTendril> {
-        match self.nodes.get_mut(id).map(|node| &mut node.data) {
+        match self.nodes.get_mut(id.place()).map(|node| &mut node.data) {
             Some(Data::Text(text)) => Some(text),
             _ => None,
         }
@@ -108,40 +118,42 @@ impl Tree {
     }
 
     pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
-        self.nodes.get(id)?.parent
+        self.nodes.get(id.place())?.parent
     }
 
     pub(crate) fn last(&self, id: NodeId) -> Option<NodeId> {
-        self.nodes.get(id)?.last
+        self.nodes.get(id.place())?.last
     }
 
     pub(crate) fn previous(&self, id: NodeId) -> Option<NodeId> {
-        self.nodes.get(id)?.previous
+        self.nodes.get(id.place())?.previous
     }
 
     /// A new node that is nowhere yet.
     pub(crate) fn add(&mut self, data: Data) -> NodeId {
         let node = Node { parent: None, previous: None, next: None, first: None, last: None, data };
         self.nodes.push(node);
-        self.nodes.len() - 1
+        // The bound on nodes is far below what the number can hold.
+        let number = u32::try_from(self.nodes.len()).ok().and_then(NonZeroU32::new);
+        number.map_or(Self::DOCUMENT, NodeId)
     }
 
     /// Takes a node from where it is.
     pub(crate) fn detach(&mut self, id: NodeId) {
-        let Some(node) = self.nodes.get_mut(id) else { return };
+        let Some(node) = self.nodes.get_mut(id.place()) else { return };
         let (parent, previous, next) = (node.parent.take(), node.previous.take(), node.next.take());
-        match previous.and_then(|id| self.nodes.get_mut(id)) {
+        match previous.and_then(|id| self.nodes.get_mut(id.place())) {
             Some(before) => before.next = next,
             None => {
-                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id)) {
+                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id.place())) {
                     parent.first = next;
                 }
             }
         }
-        match next.and_then(|id| self.nodes.get_mut(id)) {
+        match next.and_then(|id| self.nodes.get_mut(id.place())) {
             Some(behind) => behind.previous = previous,
             None => {
-                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id)) {
+                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id.place())) {
                     parent.last = previous;
                 }
             }
@@ -163,21 +175,21 @@ impl Tree {
     }
 
     fn link(&mut self, id: NodeId, parent: Option<NodeId>, previous: Option<NodeId>, next: Option<NodeId>) {
-        if let Some(node) = self.nodes.get_mut(id) {
+        if let Some(node) = self.nodes.get_mut(id.place()) {
             (node.parent, node.previous, node.next) = (parent, previous, next);
         }
-        match previous.and_then(|id| self.nodes.get_mut(id)) {
+        match previous.and_then(|id| self.nodes.get_mut(id.place())) {
             Some(before) => before.next = Some(id),
             None => {
-                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id)) {
+                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id.place())) {
                     parent.first = Some(id);
                 }
             }
         }
-        match next.and_then(|id| self.nodes.get_mut(id)) {
+        match next.and_then(|id| self.nodes.get_mut(id.place())) {
             Some(behind) => behind.previous = Some(id),
             None => {
-                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id)) {
+                if let Some(parent) = parent.and_then(|id| self.nodes.get_mut(id.place())) {
                     parent.last = Some(id);
                 }
             }

@@ -3,7 +3,7 @@
 //! A rough reading of markup. In a well-formed document it sees what the parser sees; in another the parser stops at
 //! the first fault.
 
-use crate::bounds::{ALL_ATTRIBUTES, ATTRIBUTES, DEPTH, NAMESPACES};
+use crate::bounds::{ALL_ATTRIBUTES, ATTRIBUTES, DEPTH, NAMESPACES, NAMESPACES_AT_ONCE};
 use crate::place::{Place, grouped};
 use crate::{ParseError, Reason};
 
@@ -12,7 +12,8 @@ pub(super) const DOCTYPE: &str = "a DOCTYPE is not accepted: it can declare enti
 
 /// Refuses a document that goes past a bound, or has a DOCTYPE.
 pub(super) fn check(text: &str) -> Result<(), ParseError> {
-    let mut depth = 0_usize;
+    // What is open, and how many namespaces are declared for what is in it.
+    let mut open: Vec<usize> = Vec::new();
     let mut all_attributes = 0_usize;
     let mut namespaces = 0_usize;
     let mut at = 0;
@@ -29,7 +30,7 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
         } else if rest.starts_with("<!") {
             return Err(refuse(Reason::Doctype, DOCTYPE));
         } else if rest.starts_with("</") {
-            depth = depth.saturating_sub(1);
+            open.pop();
             at = behind(">");
         } else {
             let tag = Tag::read(rest.as_bytes());
@@ -47,12 +48,17 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
                 );
                 return Err(refuse(Reason::TooManyAttributes, &message));
             }
-            if depth >= DEPTH {
+            let declared = open.last().copied().unwrap_or(0) + tag.namespaces;
+            if declared > NAMESPACES_AT_ONCE {
+                let message = format!("more than {NAMESPACES_AT_ONCE} namespaces are declared around an element");
+                return Err(refuse(Reason::TooManyAttributes, &message));
+            }
+            if open.len() >= DEPTH {
                 let message = format!("elements are nested deeper than the limit of {DEPTH}");
                 return Err(refuse(Reason::TooDeep, &message));
             }
             if !tag.is_closed {
-                depth += 1;
+                open.push(declared);
             }
             at = found + tag.length;
         }

@@ -2,15 +2,24 @@
 
 use super::scalar::{Kind, kind_of};
 use crate::ParseError;
-use crate::bounds::OUTPUT_BYTES;
+use crate::bounds::{OUTPUT_BYTES, check_size};
 use crate::json_in::{Piece, Pieces};
 use crate::json_out::{output_too_large, quote};
 
 /// Words that older readers take for true or false.
 const OLD_WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off"];
 
-/// Writes a value, given as JSON.
+/// What begins a text in the JSON that says more than JSON can: twice, it is a text that begins with it; with a
+/// [number](NUMBERS) behind it, it is that number.
+const MARK: char = '\0';
+
+/// The numbers that JSON has no word for and YAML has.
+const NUMBERS: &[&str] = &[".inf", "-.inf"];
+
+/// Writes a value, given as JSON. A text `"\0.inf"` or `"\0-.inf"` stands for that number; every other that begins
+/// with U+0000 has it twice.
 pub fn stringify(value: &str) -> Result<String, ParseError> {
+    check_size(value)?;
     let mut pieces = Pieces::new(value);
     let mut out = String::new();
     // What is open, by whether it is a map.
@@ -60,7 +69,11 @@ pub fn stringify(value: &str) -> Result<String, ParseError> {
             }
             Piece::CloseList | Piece::CloseMap => drop(open.pop()),
             Piece::Text(text) => {
-                write_text(&text, &mut out);
+                match text.strip_prefix(MARK) {
+                    Some(number) if NUMBERS.contains(&number) => out.push_str(number),
+                    Some(text) => write_text(text, &mut out),
+                    None => write_text(&text, &mut out),
+                }
                 out.push('\n');
                 in_line = false;
             }

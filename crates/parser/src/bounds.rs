@@ -31,7 +31,19 @@ pub const HIDDEN_COMPARISONS: usize = 100_000_000;
 pub const COMPARED_ATTRIBUTES: usize = 1_000_000;
 
 /// Tags of HTML, with end tags, comments, and what only looks like one.
-pub const TAGS: usize = 400_000;
+pub const TAGS: usize = 250_000;
+
+/// References (`&amp;`) in HTML, with what only looks like one.
+pub const REFERENCES: usize = 400_000;
+
+/// Nodes that are looked at for what is selected: more than there are, if what is selected is inside each other.
+pub const VISITS: usize = 5_000_000;
+
+/// Brackets (`<`) in XML: the parser takes room for as many nodes at once.
+pub const XML_BRACKETS: usize = 240_000;
+
+/// Signs of equality in XML: the parser takes room for as many attributes at once.
+pub const XML_EQUALS: usize = 150_000;
 
 /// Namespaces that a document of XML may declare.
 pub const NAMESPACES: usize = 16 * 1024;
@@ -62,6 +74,9 @@ pub const COLUMNS: usize = 16 * 1024;
 
 /// Rows of CSV.
 pub const ROWS: usize = 1024 * 1024;
+
+/// What can begin a token inside of the outermost brackets of YAML: the scanner keeps all of them.
+pub const FLOW_MARKS: usize = 60_000;
 
 /// Aliases (`*name`) in YAML.
 pub const ALIASES: usize = 10_000;

@@ -19,7 +19,7 @@ use self::selector::Selector;
 use self::tables::Table;
 use self::text::text_of;
 use self::tree::{NodeId, Step, Tree};
-use crate::bounds::{OUTPUT_BYTES, SELECTOR_WORK};
+use crate::bounds::{OUTPUT_BYTES, SELECTOR_WORK, VISITS};
 use crate::json_out::{Json, output_too_large};
 use crate::place::{grouped, shortened};
 use crate::{ParseError, Reason};
@@ -36,6 +36,7 @@ pub enum TableRows {
 /// The elements that a selector selects: `[{tag, attrs, text, html}]`, at most `limit`.
 pub fn select(html: &str, css: &str, limit: Option<usize>) -> Result<String, ParseError> {
     let (tree, found) = matches(html, css, limit)?;
+    check_visits(&tree, &found)?;
     let mut json = Json::default();
     json.open('[')?;
     for id in found {
@@ -101,11 +102,12 @@ pub fn text(html: &str, css: Option<&str>) -> Result<String, ParseError> {
 /// An attribute of each element that a selector selects: texts, and null where there is none.
 pub fn attribute(html: &str, css: &str, name: &str) -> Result<String, ParseError> {
     let (tree, found) = matches(html, css, None)?;
-    let name = name.to_ascii_lowercase();
+    let lower = name.to_ascii_lowercase();
     let mut json = Json::default();
     json.open('[')?;
     for element in found.into_iter().filter_map(|id| tree.element(id)) {
-        json.text_or_null(element.attribute(&name))?;
+        // Only names in SVG and MathML have capital letters.
+        json.text_or_null(element.attribute(&lower).or_else(|| element.attribute(name)))?;
     }
     json.close(']');
     json.finish()
@@ -155,6 +157,7 @@ pub fn main(html: &str) -> Result<String, ParseError> {
 pub fn links(html: &str, base: Option<&str>) -> Result<String, ParseError> {
     let address = base.map(|base| Url::parse(base).map_err(|_| bad_base(base))).transpose()?;
     let (tree, found) = matches(html, "a[href], area[href]", None)?;
+    check_visits(&tree, &found)?;
     let base = address.map(|address| {
         let own = tree.elements(Tree::DOCUMENT).find(|(_, element)| element.tag() == "base");
         let own = own.and_then(|(_, element)| address.join(element.attribute("href")?).ok());
@@ -198,6 +201,25 @@ fn matches(html: &str, css: &str, limit: Option<usize>) -> Result<(Tree, Vec<Nod
         limit => matching::select(&tree, &selector, limit.unwrap_or(usize::MAX)),
     };
     Ok((tree, found))
+}
+
+/// Refuses to look at what is in many elements that are inside each other: each node would be looked at many times.
+fn check_visits(tree: &Tree, found: &[NodeId]) -> Result<(), ParseError> {
+    let sizes = tree.sizes();
+    let visits: usize = found.iter().filter_map(|id| sizes.get(id.place())).copied().map(to_usize).sum();
+    if visits <= VISITS {
+        return Ok(());
+    }
+    let message = format!(
+        "what is selected is inside each other and has {} nodes in all, the limit is {}; select less",
+        grouped(visits),
+        grouped(VISITS)
+    );
+    Err(ParseError::new(Reason::TooManyNodes, message))
+}
+
+fn to_usize(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 fn markup(tree: &Tree, id: NodeId) -> Result<String, ParseError> {

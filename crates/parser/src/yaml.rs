@@ -9,6 +9,7 @@
 //! Built on events and not on a reader of whole values, so that depth and aliases are ours to bound: what is written
 //! so far is the only copy of a value, and an alias copies a piece of it.
 
+mod lookahead;
 mod scalar;
 mod write;
 
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
+use self::lookahead::Lookahead;
 use self::scalar::{Kind, Scalar};
 pub use self::write::stringify;
 use crate::bounds::{ALIASES, DEPTH, KEY_BYTES, NODES, check_size};
@@ -84,7 +86,10 @@ fn read(text: &str, wanted: Documents) -> Result<String, ParseError> {
         reader.json.open('[')?;
     }
     let mut documents = 0_usize;
-    for event in Parser::new_from_str(text) {
+    let lookahead = Lookahead::new();
+    for event in Parser::new_from_iter(lookahead.over(text)) {
+        lookahead.check()?;
+        lookahead.settled();
         let (event, span) = event.map_err(|error| {
             let place = place_of(error.marker());
             // The scanner looks ahead over brackets and has a limit of its own there.
@@ -155,7 +160,10 @@ impl Reader {
         place: Place,
     ) -> Result<(), ParseError> {
         self.count(1, place)?;
-        let tag = tag.map(|tag| core_tag(tag, place)).transpose()?;
+        let tag = match tag {
+            Some(tag) if is_non_specific(tag) => Some(Kind::Text),
+            tag => tag.map(|tag| core_tag(tag, place)).transpose()?,
+        };
         let plain = style == ScalarStyle::Plain;
         if self.at_key() {
             return self.key(value, plain && tag.is_none(), place);
@@ -201,7 +209,7 @@ impl Reader {
             return Err(ParseError::at(place, Reason::BadKey, "a key must be a text, not a list or a map"));
         }
         let wanted = if map { Kind::Map } else { Kind::List };
-        if let Some(tag) = tag
+        if let Some(tag) = tag.filter(|tag| !is_non_specific(tag))
             && core_tag(tag, place)? != wanted
         {
             return Err(ParseError::at(place, Reason::Malformed, "the value is not what its tag says"));
@@ -264,6 +272,11 @@ impl Reader {
         self.written();
         Ok(())
     }
+}
+
+/// Whether a tag is `!`: not what the schema would make of a value, but a text, a list or a map.
+fn is_non_specific(tag: &Tag) -> bool {
+    matches!((tag.handle.as_str(), tag.suffix.as_str()), ("", "!") | ("!", ""))
 }
 
 /// The kind that a tag of the core schema names.

@@ -4,7 +4,7 @@
 //! out, and once, with much higher limits, as if they were markup: a tag can hide from the first reading, not from both.
 //! Tags are counted too: each, an end tag that closes nothing among them, may look at all that is open.
 
-use crate::bounds::{ATTRIBUTES, HIDDEN_ATTRIBUTES, HIDDEN_COMPARISONS, TAGS};
+use crate::bounds::{ATTRIBUTES, HIDDEN_ATTRIBUTES, HIDDEN_COMPARISONS, REFERENCES, TAGS};
 use crate::place::{Place, grouped};
 use crate::{ParseError, Reason};
 
@@ -12,13 +12,19 @@ use crate::{ParseError, Reason};
 const RAW: &[&str] =
     &["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"];
 
-/// Refuses a text in which a tag has too many attributes, or that has too many tags.
+/// Refuses a text in which a tag has too many attributes, or that has too many tags or references.
 pub(super) fn check(text: &str) -> Result<(), ParseError> {
     scan(text, true, ATTRIBUTES)?;
     scan(text, false, HIDDEN_ATTRIBUTES)?;
     let tags = text.as_bytes().windows(2).filter(|two| two.starts_with(b"<") && is_tag(two.last())).count();
     if tags > TAGS {
         let message = format!("the document has {} tags, the limit is {}", grouped(tags), grouped(TAGS));
+        return Err(ParseError::new(Reason::TooManyNodes, message));
+    }
+    let references = text.bytes().filter(|byte| *byte == b'&').count();
+    if references > REFERENCES {
+        let message =
+            format!("the document has {} references, the limit is {}", grouped(references), grouped(REFERENCES));
         return Err(ParseError::new(Reason::TooManyNodes, message));
     }
     Ok(())

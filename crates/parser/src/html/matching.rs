@@ -130,8 +130,9 @@ fn holds(tree: &Tree, id: NodeId, element: &Element, condition: &Simple, fits: B
         }
         Simple::Id(wanted) => element.attribute("id") == Some(wanted),
         Simple::Class(wanted) => has_word(element.attribute("class").unwrap_or_default(), wanted, false),
-        Simple::Attribute { name, how, value, any_case } => {
-            element.attribute(name).is_some_and(|there| compares(there, *how, value, *any_case))
+        Simple::Attribute { name, lower, how, value, any_case } => {
+            let wanted = if element.name.ns == ns!(html) { lower } else { name };
+            element.attribute(wanted).is_some_and(|there| compares(there, *how, value, *any_case))
         }
         Simple::Is(ends) => ends.iter().any(|end| fits & bit(*end) != 0),
         Simple::Not(ends) => ends.iter().all(|end| fits & bit(*end) == 0),

@@ -24,7 +24,9 @@ pub(super) enum Simple {
     Id(String),
     Class(String),
     Attribute {
+        /// A name, as written and in lower case.
         name: String,
+        lower: String,
         how: How,
         value: String,
         any_case: bool,
@@ -211,10 +213,12 @@ impl Parser<'_> {
 
     fn attribute(&mut self) -> Result<Simple, ParseError> {
         self.space();
-        let name = self.name()?.to_ascii_lowercase();
+        let name = self.name()?;
+        let lower = name.to_ascii_lowercase();
         self.space();
         if self.take(']') {
-            return Ok(Simple::Attribute { name, how: How::Present, value: String::new(), any_case: false });
+            let value = String::new();
+            return Ok(Simple::Attribute { name, lower, how: How::Present, value, any_case: false });
         }
         let how = match self.peek() {
             Some('~') => How::HasWord,
@@ -244,7 +248,7 @@ impl Parser<'_> {
         if !self.take(']') {
             return Err(self.bad("is where `]` should be"));
         }
-        Ok(Simple::Attribute { name, how, value, any_case })
+        Ok(Simple::Attribute { name, lower, how, value, any_case })
     }
 
     fn pseudo(&mut self, depth: usize, conditions: &mut Vec<Simple>) -> Result<(), ParseError> {

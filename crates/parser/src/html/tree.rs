@@ -206,6 +206,19 @@ impl Tree {
         })
     }
 
+    /// How many nodes each node is, itself and all in it.
+    pub(crate) fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1_u32; self.nodes.len()];
+        for step in self.walk(Self::DOCUMENT) {
+            let Step::Leave(id) = step else { continue };
+            let own = sizes.get(id.place()).copied().unwrap_or(1);
+            if let Some(above) = self.parent(id).and_then(|parent| sizes.get_mut(parent.place())) {
+                *above = above.saturating_add(own);
+            }
+        }
+        sizes
+    }
+
     /// A node and all in it, in order: into each and out of it again.
     pub(crate) fn walk(&self, root: NodeId) -> Walk<'_> {
         Walk { tree: self, root, next: Some(Step::Enter(root)) }

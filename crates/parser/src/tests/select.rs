@@ -86,7 +86,8 @@ fn attributes_are_compared() {
     check("[disabled='']", "in1");
     check("div[lang][title]", "two");
     check("[title='foo\\20 bar']", "two");
-    check("[viewbox]", "svg");
+    check("[viewbox]", "");
+    check("[viewBox]", "svg");
 }
 
 #[test]
@@ -134,7 +135,8 @@ fn what_is_no_selector_is_refused_with_its_place() {
     is_bad("p:has(a)", "`has(a)` is a pseudo-class that is not known here");
     is_bad("p:hover", "`hover`");
     is_bad("p::before", "name");
-    is_bad("[a", "`]`");
+    is_bad("[a", "comparison");
+    is_bad("[a=b c", "`]`");
     is_bad("[a=", "name");
     is_bad("[a='x]", "closing quote");
     is_bad("[a!=b]", "comparison");
@@ -159,4 +161,5 @@ fn what_is_selected_is_told_whole() {
     super::gives(html::select("<p>", "p", Some(0)), "[]");
     super::gives(html::select("<p>", "a", None), "[]");
     super::gives(html::attribute("<a HREF=x>1</a><a>2</a>", "a", "HRef"), r#"["x",null]"#);
+    super::gives(html::attribute("<svg viewBox=1></svg>", "svg", "viewBox"), r#"["1"]"#);
 }

@@ -3,7 +3,9 @@
 //! A rough reading of markup. In a well-formed document it sees what the parser sees; in another the parser stops at
 //! the first fault.
 
-use crate::bounds::{ALL_ATTRIBUTES, ATTRIBUTES, DEPTH, NAMESPACES, NAMESPACES_AT_ONCE};
+use crate::bounds::{
+    ALL_ATTRIBUTES, ATTRIBUTES, DEPTH, NAMESPACES, NAMESPACES_AT_ONCE, XML_BRACKETS, XML_EQUALS,
+};
 use crate::place::{Place, grouped};
 use crate::{ParseError, Reason};
 
@@ -12,6 +14,7 @@ pub(super) const DOCTYPE: &str = "a DOCTYPE is not accepted: it can declare enti
 
 /// Refuses a document that goes past a bound, or has a DOCTYPE.
 pub(super) fn check(text: &str) -> Result<(), ParseError> {
+    check_room(text)?;
     // What is open, and how many namespaces are declared for what is in it.
     let mut open: Vec<usize> = Vec::new();
     let mut all_attributes = 0_usize;
@@ -61,6 +64,23 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
                 open.push(declared);
             }
             at = found + tag.length;
+        }
+    }
+    Ok(())
+}
+
+/// The parser counts these, too, and takes room for a node or an attribute each before it reads any.
+fn check_room(text: &str) -> Result<(), ParseError> {
+    let count = |wanted: u8| text.bytes().filter(|byte| *byte == wanted).count();
+    for (sign, limit, reason) in [
+        (b'<', XML_BRACKETS, Reason::TooManyNodes),
+        (b'=', XML_EQUALS, Reason::TooManyAttributes),
+    ] {
+        let found = count(sign);
+        if found > limit {
+            let sign = char::from(sign);
+            let message = format!("the document has {} `{sign}`, the limit is {}", grouped(found), grouped(limit));
+            return Err(ParseError::new(reason, message));
         }
     }
     Ok(())

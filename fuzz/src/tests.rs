@@ -1,7 +1,7 @@
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{CellUsage, FromCell, Given, Report, encode};
 
-use crate::{policy_documents, wire_frames};
+use crate::{parsers, policy_documents, wire_frames};
 
 /// Inputs per target: a few seconds in all.
 const INPUTS: u64 = 20_000;
@@ -61,4 +61,16 @@ fn no_document_makes_the_reader_of_policies_panic() {
         b"[overrides]\nnetwork = \"strict\"\n[limits]\nmemory = \"1MiB\"\n".to_vec(),
     ];
     check(policy_documents, &seeds);
+}
+
+#[test]
+fn no_text_makes_the_parsers_of_guests_panic() {
+    let seeds = [
+        b"div > p:not(.a, [b^='c' i]):nth-child(2n+1) ~ a\n<div><p class=a>x<b>y</p></b><table><tr><td colspan=2>z".to_vec(),
+        b"svg|a\n<svg><title><p></svg><template><td>x</template><select><option><math><mi>&notit;&#x41;".to_vec(),
+        b"p\n<?xml version='1.0'?><a xmlns:b='c' b:d='&lt;'><![CDATA[x]]><!-- y --><e/>&#65;</a>".to_vec(),
+        b"p\na,\"b\"\"c\"\r\n1,\n\"\n\",2\n".to_vec(),
+        b"p\na: &x [1, {b: 'c'}]\nd: *x\n? e\n: |\n  f\n---\n- !!str 1\n- >-\n  g\n  h\n".to_vec(),
+    ];
+    check(parsers, &seeds);
 }

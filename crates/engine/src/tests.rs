@@ -6,6 +6,7 @@ mod console;
 mod entries;
 mod failures;
 mod globals;
+mod parsers;
 mod results;
 mod timers;
 mod web;

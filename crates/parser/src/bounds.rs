@@ -30,14 +30,15 @@ pub const HIDDEN_COMPARISONS: usize = 100_000_000;
 /// Attributes of nested elements of formatting (`<b>`, `<a>`) that may be compared, each with those of all around it.
 pub const COMPARED_ATTRIBUTES: usize = 1_000_000;
 
-/// Tags of HTML, with end tags, comments, and what only looks like one.
+/// Tags of HTML, with end tags, comments, and what only looks like one: every `<`.
 pub const TAGS: usize = 250_000;
 
 /// References (`&amp;`) in HTML, with what only looks like one.
 pub const REFERENCES: usize = 400_000;
 
-/// Nodes that are looked at for what is selected: more than there are, if what is selected is inside each other.
-pub const VISITS: usize = 5_000_000;
+/// Nodes that are looked at for what is selected: more than there are, if what is selected is inside each other. Each
+/// 64 bytes of a text count as one.
+pub const VISITS: usize = 2_000_000;
 
 /// Brackets (`<`) in XML: the parser takes room for as many nodes at once.
 pub const XML_BRACKETS: usize = 240_000;

@@ -117,6 +117,7 @@ pub fn attribute(html: &str, css: &str, name: &str) -> Result<String, ParseError
 /// table, the tables in it are not looked for.
 pub fn tables(html: &str, css: Option<&str>, rows: TableRows) -> Result<String, ParseError> {
     let (tree, found) = matches(html, css.unwrap_or("table"), None)?;
+    check_visits(&tree, &found)?;
     let mut json = Json::default();
     let mut cells = 0_usize;
     json.open('[')?;
@@ -211,7 +212,7 @@ fn check_visits(tree: &Tree, found: &[NodeId]) -> Result<(), ParseError> {
         return Ok(());
     }
     let message = format!(
-        "what is selected is inside each other and has {} nodes in all, the limit is {}; select less",
+        "what is selected is inside each other and is {} nodes in all, the limit is {}; select less",
         grouped(visits),
         grouped(VISITS)
     );

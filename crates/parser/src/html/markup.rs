@@ -27,7 +27,7 @@ pub(super) fn markup_of(tree: &Tree, root: NodeId, most: usize) -> Option<String
                     if parent.is_some_and(|parent| is_one_of(parent, RAW)) {
                         out.push_str(text);
                     } else {
-                        escape(text, false, &mut out);
+                        escape(text, false, most, &mut out);
                     }
                 }
                 Some(Data::Element(element)) => {
@@ -41,7 +41,7 @@ pub(super) fn markup_of(tree: &Tree, root: NodeId, most: usize) -> Option<String
                         }
                         out.push_str(&attribute.name.local);
                         out.push_str("=\"");
-                        escape(&attribute.value, true, &mut out);
+                        escape(&attribute.value, true, most, &mut out);
                         out.push('"');
                     }
                     out.push('>');
@@ -57,15 +57,19 @@ pub(super) fn markup_of(tree: &Tree, root: NodeId, most: usize) -> Option<String
             }
         }
     }
-    Some(out)
+    (out.len() <= most).then_some(out)
 }
 
 fn is_one_of(name: &QualName, tags: &[&str]) -> bool {
     name.ns == ns!(html) && tags.contains(&&*name.local)
 }
 
-fn escape(text: &str, in_attribute: bool, out: &mut String) {
+/// Stops when there is more than enough: what is escaped can be several times as long.
+fn escape(text: &str, in_attribute: bool, most: usize, out: &mut String) {
     for c in text.chars() {
+        if out.len() > most {
+            return;
+        }
         match c {
             '&' => out.push_str("&amp;"),
             '\u{a0}' => out.push_str("&nbsp;"),

@@ -206,9 +206,13 @@ impl Tree {
         })
     }
 
-    /// How many nodes each node is, itself and all in it.
+    /// How much it is to look at each node: itself and all in it; long texts count as many.
     pub(crate) fn sizes(&self) -> Vec<u32> {
-        let mut sizes = vec![1_u32; self.nodes.len()];
+        let own = |node: &Node| match &node.data {
+            Data::Text(text) => 1 + text.len32() / 64,
+            _ => 1,
+        };
+        let mut sizes: Vec<u32> = self.nodes.iter().map(own).collect();
         for step in self.walk(Self::DOCUMENT) {
             let Step::Leave(id) = step else { continue };
             let own = sizes.get(id.place()).copied().unwrap_or(1);

@@ -87,6 +87,8 @@ fn floods_of_tags_and_attributes_are_refused() {
     one_refuses(Reason::TooManyAttributes, &hidden);
     one_refuses(Reason::TooManyNodes, &"<i></i>".repeat(NODES));
     one_refuses(Reason::TooManyNodes, &format!("{}{}", "<x>".repeat(200), "</q>".repeat(1_000_000)));
+    one_refuses(Reason::TooManyNodes, &"<".repeat(1_000_000));
+    one_refuses(Reason::TooManyNodes, &"\0".repeat(1_000_000));
     one_refuses(Reason::TooManyNodes, &"& ".repeat(INPUT_BYTES / 2));
     one_refuses(Reason::TooLarge, &" ".repeat(INPUT_BYTES + 1));
     let most = numbered(ATTRIBUTES, |at| format!(" a{at}"));
@@ -108,6 +110,7 @@ fn selectors_cannot_multiply_work() {
     let nested = || format!("{}{}", "<div>".repeat(200), "<!---->".repeat(100_000));
     refuses(Reason::TooManyNodes, move || html::select(&nested(), "div", None));
     accepts(move || html::select(&nested(), "div", Some(1)));
+    refuses(Reason::TooLarge, || html::select(&format!("<p>{}", ">".repeat(5_000_000)), "p", None));
     let page = "<i b=x></i>".repeat(50_000);
     refuses(Reason::BadSelector, move || html::attribute(&page.repeat(4), &"[b*=x i]".repeat(300), "b"));
     accepts(|| html::attribute(&"<a><b>".repeat(100), &vec!["*"; 127].join(" "), "c"));
@@ -122,6 +125,8 @@ fn spans_of_tables_are_counted() {
     refuses(Reason::TooManyCells, rows("<table><tr><td colspan=1000>x</table>".repeat(1_000)));
     let hanging = format!("<table><tr>{}{}", "<td rowspan=0 colspan=1000>x".repeat(9), "<tr>".repeat(10_000));
     refuses(Reason::TooManyCells, rows(hanging));
+    let inside = format!("{}{}", "<table><tr><td>".repeat(60), " x".repeat(2_000_000));
+    refuses(Reason::TooManyNodes, rows(inside));
     let large = format!("<table><tr><td colspan=1000>{}", "x".repeat(100_000));
     refuses(Reason::TooLarge, rows(large));
 }
@@ -189,7 +194,10 @@ fn hostile_yaml_is_refused() {
     refuses(Reason::BadKey, || yaml::parse(&format!("? {}\n: 1", "x".repeat(1_000_000))));
     refuses(Reason::TooManyNodes, || yaml::parse(&numbered(NODES, |at| format!("k{at}: 1\n"))));
     refuses(Reason::TooManyNodes, || yaml::parse(&format!("[{}]", "a, ".repeat(1_000_000))));
-    refuses(Reason::Malformed, || yaml::parse(&format!("[{}", "'' ".repeat(1_000_000))));
+    for unit in ["a,\n", "? ", "&a ", "!a ", ": ", "a: b, ", "{}, ", "[],\n"] {
+        let text = format!("[{}]", unit.repeat(100_000));
+        refuses(Reason::TooManyNodes, move || yaml::parse(&text));
+    }
     accepts(|| yaml::parse(&format!("a:\n{}", "- [a, {b: c}]\n".repeat(10_000))));
     accepts(|| yaml::parse(&format!("a: |\n  {}", "a, b: 'c' ".repeat(100_000))));
     refuses(Reason::TooManyNodes, || yaml::parse_all(&"---\n".repeat(1_000_000)));

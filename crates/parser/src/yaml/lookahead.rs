@@ -12,19 +12,21 @@ use crate::place::grouped;
 use crate::{ParseError, Reason};
 
 /// What was read since something was last told.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Lookahead(Rc<Marks>);
 
-#[derive(Default)]
 struct Marks {
-    /// A bracket was opened.
-    in_brackets: Cell<bool>,
+    /// How often something was told since a bracket was last opened.
+    told: Cell<usize>,
     count: Cell<usize>,
 }
 
+/// So many times something may be told before a bracket matters that was read: the input is buffered a little.
+const BUFFERED: usize = 64;
+
 impl Lookahead {
     pub(super) fn new() -> Self {
-        Self::default()
+        Self(Rc::new(Marks { told: Cell::new(BUFFERED), count: Cell::new(0) }))
     }
 
     /// The characters of a text, as long as not too much is read ahead.
@@ -32,11 +34,11 @@ impl Lookahead {
         let marks = Rc::clone(&self.0);
         text.chars().take_while(move |c| {
             if matches!(c, '[' | '{') {
-                marks.in_brackets.set(true);
+                marks.told.set(0);
             }
             // Two texts without one of these between them are one text.
             let begins = matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?' | '&' | '*' | '!' | '"' | '\'');
-            if begins && marks.in_brackets.get() {
+            if begins && marks.told.get() < BUFFERED {
                 marks.count.set(marks.count.get() + 1);
             }
             marks.count.get() <= FLOW_MARKS
@@ -45,7 +47,7 @@ impl Lookahead {
 
     /// The scanner told something: what it read before is settled.
     pub(super) fn settled(&self) {
-        self.0.in_brackets.set(false);
+        self.0.told.set(self.0.told.get().saturating_add(1));
         self.0.count.set(0);
     }
 

@@ -66,7 +66,8 @@ pub fn parsers(bytes: &[u8]) {
     }
     let lists = ReadOptions { header: Header::None, ..ReadOptions::default() };
     if let Ok(rows) = csv::parse(rest, &lists) {
-        let again = csv::stringify(&rows, &WriteOptions::default()).and_then(|text| csv::parse(&text, &lists));
+        let again =
+            csv::stringify(&rows, &WriteOptions::default()).and_then(|text| csv::parse(&text, &lists));
         assert_eq!(again, Ok(rows), "the rows read as something else");
     }
 }

@@ -13,7 +13,7 @@ type Given = Result<String, ParseError>;
 
 #[track_caller]
 fn gives(given: Given, expected: &str) {
-    assert_eq!(given.as_deref(), Ok(expected));
+    assert_eq!(given, Ok(expected.to_owned()));
 }
 
 #[track_caller]

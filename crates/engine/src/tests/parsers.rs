@@ -16,7 +16,8 @@ fn check(before: &str, rows: &[(&str, &str)]) {
             (row, *wanted)
         })
         .unzip();
-    let source = format!("const {{ html, xml, csv, yaml }} = safety.parser; {before}\nreturn [{}]", given.join(",\n"));
+    let source =
+        format!("const {{ html, xml, csv, yaml }} = safety.parser; {before}\nreturn [{}]", given.join(",\n"));
     gives_for(job(Entry::Body, &source), &format!("[{}]", wanted.join(",")));
 }
 
@@ -25,7 +26,10 @@ fn texts_are_parsed_to_plain_objects() {
     check(
         "const page = '<p class=x>a</p><p>b</p><table><tr><th>k<tr><td>v</table><a href=/l>t</a>';",
         &[
-            ("html.select(page, 'p.x')", r#"[{"tag":"p","attrs":{"class":"x"},"text":"a","html":"<p class=\"x\">a</p>"}]"#),
+            (
+                "html.select(page, 'p.x')",
+                r#"[{"tag":"p","attrs":{"class":"x"},"text":"a","html":"<p class=\"x\">a</p>"}]"#,
+            ),
             ("html.select(page, 'p', { limit: 1 }).length", "1"),
             ("html.select(page, 'p', undefined).length", "2"),
             ("html.text(page, 'p')", r#""a\nb""#),
@@ -149,7 +153,10 @@ fn bombs_are_thrown_and_the_guest_goes_on() {
             ("yaml.parse('&a [*a]')", r#"["Error","PARSE_FAILED","cycle"]"#),
             ("yaml.parse(deep('x', 7000000))", r#"["Error","PARSE_FAILED","too-large"]"#),
             ("yaml.parse(deep('é', 4000000))", r#"["Error","PARSE_FAILED","too-large"]"#),
-            ("yaml.stringify(JSON.parse(deep('[', 1000) + deep(']', 1000)))", r#"["Error","PARSE_FAILED","too-deep"]"#),
+            (
+                "yaml.stringify(JSON.parse(deep('[', 1000) + deep(']', 1000)))",
+                r#"["Error","PARSE_FAILED","too-deep"]"#,
+            ),
             ("yaml.parse('1')", "1"),
         ],
     );
@@ -211,7 +218,10 @@ fn options_are_read_once_and_in_order() {
 
 #[test]
 fn only_what_is_granted_is_there() {
-    let mut some = job(Entry::Body, "return [Object.keys(safety), Object.keys(safety.parser), typeof safety.parser.csv.parse]");
+    let mut some = job(
+        Entry::Body,
+        "return [Object.keys(safety), Object.keys(safety.parser), typeof safety.parser.csv.parse]",
+    );
     some.globals = vec!["safety.parser.csv".to_owned(), "safety.parser.xml".to_owned()];
     gives_for(some, r#"[["parser"],["xml","csv"],"function"]"#);
     let mut none = job(Entry::Body, "return typeof safety");

@@ -56,7 +56,7 @@ pub fn stringify(rows: &str, options: &WriteOptions) -> Result<String, ParseErro
     } else {
         read(rows, &mut columns, |_| Ok(()))?;
     }
-    columns.fixed = true;
+    columns.state = Finding::Done;
     let mut out = String::new();
     let named = options.columns != Columns::FoundWithoutNames && !columns.names.is_empty();
     if named {
@@ -76,16 +76,27 @@ pub fn stringify(rows: &str, options: &WriteOptions) -> Result<String, ParseErro
 struct Found {
     names: Vec<String>,
     places: BTreeMap<String, usize>,
-    fixed: bool,
+    state: Finding,
+}
+
+/// What is done with a column that is met.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    /// It is added; its fields are not kept.
+    #[default]
+    Open,
+    /// Only those that were found are written.
+    Done,
 }
 
 impl Found {
     /// The place of a column; none if it is not to be written.
     fn add(&mut self, name: &str) -> Result<Option<usize>, ParseError> {
-        if let Some(place) = self.places.get(name) {
-            return Ok(Some(*place));
+        let place = self.places.get(name).copied();
+        if self.state == Finding::Done {
+            return Ok(place);
         }
-        if self.fixed {
+        if place.is_some() {
             return Ok(None);
         }
         if self.names.len() >= COLUMNS {
@@ -93,7 +104,7 @@ impl Found {
         }
         self.names.push(name.to_owned());
         self.places.insert(name.to_owned(), self.names.len() - 1);
-        Ok(Some(self.names.len() - 1))
+        Ok(None)
     }
 }
 

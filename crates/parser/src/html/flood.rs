@@ -19,13 +19,17 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
     // The parser tells each of these on its own, be it the beginning of a tag or not.
     let tags = text.bytes().filter(|byte| matches!(byte, b'<' | b'\0')).count();
     if tags > TAGS {
-        let message = format!("the document has {} `<` or U+0000, the limit is {}", grouped(tags), grouped(TAGS));
+        let message =
+            format!("the document has {} `<` or U+0000, the limit is {}", grouped(tags), grouped(TAGS));
         return Err(ParseError::new(Reason::TooManyNodes, message));
     }
     let references = text.bytes().filter(|byte| *byte == b'&').count();
     if references > REFERENCES {
-        let message =
-            format!("the document has {} references, the limit is {}", grouped(references), grouped(REFERENCES));
+        let message = format!(
+            "the document has {} references, the limit is {}",
+            grouped(references),
+            grouped(REFERENCES)
+        );
         return Err(ParseError::new(Reason::TooManyNodes, message));
     }
     Ok(())

@@ -22,9 +22,8 @@ const PIECE: usize = 256;
 
 /// Elements that the parser opens again in the next paragraph. A new one is compared with all of its name that are open,
 /// attribute by attribute.
-const FORMATTING: &[&str] = &[
-    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
-];
+const FORMATTING: &[&str] =
+    &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Tree, ParseError> {

@@ -148,7 +148,9 @@ fn rows_of(tree: &Tree, table: NodeId) -> Vec<NodeId> {
 }
 
 fn too_many() -> ParseError {
-    let message =
-        format!("the tables have more than {} cells, those that a span stands for counted", grouped(TABLE_CELLS));
+    let message = format!(
+        "the tables have more than {} cells, those that a span stands for counted",
+        grouped(TABLE_CELLS)
+    );
     ParseError::new(Reason::TooManyCells, message)
 }

@@ -56,7 +56,11 @@ fn a_header_names_the_fields() {
     has_objects("__proto__\n1", r#"[{"__proto__":"1"}]"#);
     let named = ReadOptions { header: Header::Names(vec!["x".into(), "y".into()]), ..ReadOptions::default() };
     gives(csv::parse("1,2\n3", &named), r#"[{"x":"1","y":"2"},{"x":"3","y":null}]"#);
-    refuses(csv::parse("a\n1,2", &ReadOptions::default()), Reason::Malformed, "2 fields, the header has 1 (line 2");
+    refuses(
+        csv::parse("a\n1,2", &ReadOptions::default()),
+        Reason::Malformed,
+        "2 fields, the header has 1 (line 2",
+    );
     refuses(csv::parse("1,2,3", &named), Reason::Malformed, "3 fields, the header has 2");
 }
 
@@ -97,7 +101,7 @@ fn rows_are_written() {
     writes(r#"[{"a":1},{"b":2},{"a":3,"b":null}]"#, "a,b\n1,\n,2\n3,\n");
     writes(r#"[["a\"b","c\nd"," e","f\r"]]"#, "\"a\"\"b\",\"c\nd\",\" e\",\"f\r\"\n");
     writes(r#"[[""]]"#, "\"\"\n");
-    writes(r#"[{}]"#, "\"\"\n");
+    writes("[{}]", "\"\"\n");
     writes(r#"[{"a":1,"a":2}]"#, "a\n2\n");
     let options = |columns| WriteOptions { columns, ..WriteOptions::default() };
     let chosen = options(Columns::Names(vec!["b".into(), "c".into()]));

@@ -83,7 +83,8 @@ fn floods_of_tags_and_attributes_are_refused() {
     one_refuses(Reason::TooManyAttributes, &format!("<a{}", " b=\"".repeat(1_000_000)));
     one_refuses(Reason::TooManyAttributes, &numbered(1_000, |at| format!("<body a{at}>")));
     one_refuses(Reason::TooManyAttributes, &"<i b c></i>".repeat(NODES));
-    let hidden = format!("<svg><style>{}", format!("<a{}>", numbered(8_000, |at| format!(" {at:x}"))).repeat(20));
+    let hidden =
+        format!("<svg><style>{}", format!("<a{}>", numbered(8_000, |at| format!(" {at:x}"))).repeat(20));
     one_refuses(Reason::TooManyAttributes, &hidden);
     one_refuses(Reason::TooManyNodes, &"<i></i>".repeat(NODES));
     one_refuses(Reason::TooManyNodes, &format!("{}{}", "<x>".repeat(200), "</q>".repeat(1_000_000)));
@@ -97,7 +98,9 @@ fn floods_of_tags_and_attributes_are_refused() {
 
 #[test]
 fn odd_markup_is_no_danger() {
-    for unit in ["<", "<a ", "</", "<!--", "<!", "<![CDATA[", "&#", "&notit;", "\0", "<a b='", "<p/", "\u{feff}"] {
+    for unit in
+        ["<", "<a ", "</", "<!--", "<!", "<![CDATA[", "&#", "&notit;", "\0", "<a b='", "<p/", "\u{feff}"]
+    {
         let page = unit.repeat(20_000);
         let _ = on_a_small_stack(move || html::select(&page, "a", None));
     }
@@ -135,10 +138,14 @@ fn spans_of_tables_are_counted() {
 fn hostile_documents_of_xml_are_refused() {
     let laughs = "<!DOCTYPE a [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]><a>&b;</a>";
     refuses(Reason::Doctype, move || xml::parse(laughs));
-    refuses(Reason::Doctype, || xml::parse("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>"));
+    refuses(Reason::Doctype, || {
+        xml::parse("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>")
+    });
     refuses(Reason::TooDeep, || xml::parse(&"<a>".repeat(100_000)));
     refuses(Reason::TooDeep, || xml::parse(&"<a><b/>".repeat(100_000)));
-    refuses(Reason::TooManyAttributes, || xml::parse(&format!("<a{}/>", numbered(100_000, |at| format!(" a{at}=''")))));
+    refuses(Reason::TooManyAttributes, || {
+        xml::parse(&format!("<a{}/>", numbered(100_000, |at| format!(" a{at}=''"))))
+    });
     refuses(Reason::TooManyAttributes, || xml::parse(&format!("<a>{}</a>", "<b a='' b=''/>".repeat(NODES))));
     refuses(Reason::TooManyAttributes, || {
         xml::parse(&format!("<a{}/>", numbered(200, |at| format!(" xmlns:a{at}='{at}'"))))
@@ -155,7 +162,9 @@ fn hostile_documents_of_xml_are_refused() {
 #[test]
 fn hostile_rows_are_refused() {
     refuses(Reason::TooManyColumns, || csv::parse(&",".repeat(1_000_000), &ReadOptions::default()));
-    refuses(Reason::Malformed, || csv::parse(&format!("\"{}", "x".repeat(INPUT_BYTES - 1)), &ReadOptions::default()));
+    refuses(Reason::Malformed, || {
+        csv::parse(&format!("\"{}", "x".repeat(INPUT_BYTES - 1)), &ReadOptions::default())
+    });
     refuses(Reason::TooLarge, || csv::parse(&"x".repeat(8 * 1024 * 1024), &ReadOptions::default()));
     let lists = ReadOptions { header: Header::None, ..ReadOptions::default() };
     let many = lists.clone();
@@ -165,8 +174,15 @@ fn hostile_rows_are_refused() {
     refuses(Reason::TooLarge, move || csv::parse(&wide, &ReadOptions::default()));
     let sparse = numbered(COLUMNS, |at| format!(",{{\"k{at}\":1}}"));
     refuses(Reason::TooLarge, move || csv::stringify(&format!("[[]{sparse}]"), &WriteOptions::default()));
+    let all = numbered(COLUMNS - 1, |at| format!(",\"k{at}\":1"));
+    let few = ",{\"k16000\":1}".repeat(100_000);
+    refuses(Reason::TooLarge, move || {
+        csv::stringify(&format!("[{{\"a\":1{all}}}{few}]"), &WriteOptions::default())
+    });
     let wide = numbered(COLUMNS + 1, |at| format!(",\"k{at}\":1"));
-    refuses(Reason::TooManyColumns, move || csv::stringify(&format!("[{{\"a\":1{wide}}}]"), &WriteOptions::default()));
+    refuses(Reason::TooManyColumns, move || {
+        csv::stringify(&format!("[{{\"a\":1{wide}}}]"), &WriteOptions::default())
+    });
     refuses(Reason::TooLarge, || csv::stringify(&" ".repeat(INPUT_BYTES + 1), &WriteOptions::default()));
 }
 
@@ -177,14 +193,21 @@ fn hostile_yaml_is_refused() {
         numbered(12, |at| format!("a{}: &a{} [{}]\n", at + 1, at + 1, vec![format!("*a{at}"); 10].join(",")))
     );
     refuses(Reason::TooManyNodes, move || yaml::parse(&laughs));
-    refuses(Reason::TooLarge, || yaml::parse(&format!("- &a {}\n{}", "x".repeat(1_000_000), "- *a\n".repeat(100))));
+    refuses(Reason::TooLarge, || {
+        yaml::parse(&format!("- &a {}\n{}", "x".repeat(1_000_000), "- *a\n".repeat(100)))
+    });
     refuses(Reason::TooManyAliases, || yaml::parse(&format!("- &a x\n{}", "- *a\n".repeat(20_000))));
     let deeper = format!("{}&a {}{}\n", "- ".repeat(100), "[".repeat(100), "]".repeat(100));
-    refuses(Reason::TooDeep, move || yaml::parse(&format!("{deeper}- {}*a{}", "[".repeat(200), "]".repeat(200))));
+    refuses(Reason::TooDeep, move || {
+        yaml::parse(&format!("{deeper}- {}*a{}", "[".repeat(200), "]".repeat(200)))
+    });
     for unit in ["[", "{a: ", "{", "- ", "- - ", "[{", "? "] {
         let text = unit.repeat(100_000);
         let given = on_a_small_stack(move || yaml::parse(&text));
-        assert!(matches!(given, Err(Reason::TooDeep | Reason::Malformed | Reason::BadKey)), "{unit}: {given:?}");
+        assert!(
+            matches!(given, Err(Reason::TooDeep | Reason::Malformed | Reason::BadKey)),
+            "{unit}: {given:?}"
+        );
     }
     for unit in [": ", "? a\n", "- ? ", "&a ", "!!str ", "%", "#", "\t", "|", "'", "a:\n "] {
         let text = unit.repeat(20_000);

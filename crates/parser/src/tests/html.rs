@@ -61,7 +61,10 @@ fn tables_are_rows_of_texts() {
     has_rows("<table><tr><td colspan=2>a<td>b</table>", r#"[[["a","a","b"]]]"#);
     has_rows("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", r#"[[["a","b"],["a","c"]]]"#);
     has_rows("<table><tr><td>x<td rowspan=2>a<tr><td>b<tr><td>c</table>", r#"[[["x","a"],["b","a"],["c"]]]"#);
-    has_rows("<table><tr><td rowspan=0>a<td>b<tr><td>c<tr><td>d</table>", r#"[[["a","b"],["a","c"],["a","d"]]]"#);
+    has_rows(
+        "<table><tr><td rowspan=0>a<td>b<tr><td>c<tr><td>d</table>",
+        r#"[[["a","b"],["a","c"],["a","d"]]]"#,
+    );
     has_rows(
         "<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c</table>",
         r#"[[["a","a","b"],["a","a","c"]]]"#,
@@ -87,7 +90,8 @@ fn tables_with_a_header_are_objects() {
 
 #[test]
 fn links_are_given_as_written_or_made_whole() {
-    let page = "<a href=' /x '>a <b>b</b></a><a name=n>no</a><map><area href=y></map><a href='http://['>z</a>";
+    let page =
+        "<a href=' /x '>a <b>b</b></a><a name=n>no</a><map><area href=y></map><a href='http://['>z</a>";
     gives(
         html::links(page, None),
         r#"[{"href":"/x","text":"a b"},{"href":"y","text":""},{"href":"http://[","text":"z"}]"#,
@@ -100,7 +104,10 @@ fn links_are_given_as_written_or_made_whole() {
         html::links("<base href=/d/><a href=y#z>t</a>", Some("http://h/p")),
         r#"[{"href":"http://h/d/y#z","text":"t"}]"#,
     );
-    gives(html::links("<a href='mailto:a@b'>t</a>", Some("http://h")), r#"[{"href":"mailto:a@b","text":"t"}]"#);
+    gives(
+        html::links("<a href='mailto:a@b'>t</a>", Some("http://h")),
+        r#"[{"href":"mailto:a@b","text":"t"}]"#,
+    );
     refuses(html::links("", Some("/p")), Reason::BadOption, "`/p` is no whole URL");
 }
 
@@ -144,7 +151,8 @@ fn the_main_text_of_a_page_of_news_is_its_story() {
 
 #[test]
 fn the_main_text_of_a_blog_without_semantics_is_its_post() {
-    let post = "<p>A paragraph about gardens, with commas, and flowers, long enough to be counted as one.</p>";
+    let post =
+        "<p>A paragraph about gardens, with commas, and flowers, long enough to be counted as one.</p>";
     let page = format!(
         "<title> My  blog </title><div class=menu><p><a href=1>A link, with commas, that is long enough to be a paragraph, too</a></p></div><div class=post-body>{}</div><div class=related>{post}</div><address rel=author>Bo</address>",
         post.repeat(4)

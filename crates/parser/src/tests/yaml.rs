@@ -158,7 +158,9 @@ fn values() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i32>().prop_map(Value::from),
         any::<i16>().prop_map(|number| Value::from(f64::from(number) / 8.0)),
-        any::<String>().prop_filter("begins with the mark", |text| !text.starts_with('\0')).prop_map(Value::from),
+        any::<String>()
+            .prop_filter("begins with the mark", |text| !text.starts_with('\0'))
+            .prop_map(Value::from),
         "[a-z:#,&*!|>'\"%@`{}\\[\\] \n\t?~<=.0-9+-]{0,8}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {

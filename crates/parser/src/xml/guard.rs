@@ -53,7 +53,8 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
             }
             let declared = open.last().copied().unwrap_or(0) + tag.namespaces;
             if declared > NAMESPACES_AT_ONCE {
-                let message = format!("more than {NAMESPACES_AT_ONCE} namespaces are declared around an element");
+                let message =
+                    format!("more than {NAMESPACES_AT_ONCE} namespaces are declared around an element");
                 return Err(refuse(Reason::TooManyAttributes, &message));
             }
             if open.len() >= DEPTH {
@@ -72,14 +73,14 @@ pub(super) fn check(text: &str) -> Result<(), ParseError> {
 /// The parser counts these, too, and takes room for a node or an attribute each before it reads any.
 fn check_room(text: &str) -> Result<(), ParseError> {
     let count = |wanted: u8| text.bytes().filter(|byte| *byte == wanted).count();
-    for (sign, limit, reason) in [
-        (b'<', XML_BRACKETS, Reason::TooManyNodes),
-        (b'=', XML_EQUALS, Reason::TooManyAttributes),
-    ] {
+    for (sign, limit, reason) in
+        [(b'<', XML_BRACKETS, Reason::TooManyNodes), (b'=', XML_EQUALS, Reason::TooManyAttributes)]
+    {
         let found = count(sign);
         if found > limit {
             let sign = char::from(sign);
-            let message = format!("the document has {} `{sign}`, the limit is {}", grouped(found), grouped(limit));
+            let message =
+                format!("the document has {} `{sign}`, the limit is {}", grouped(found), grouped(limit));
             return Err(ParseError::new(reason, message));
         }
     }

@@ -13,7 +13,10 @@ type Given = Result<String, ParseError>;
 
 #[track_caller]
 fn gives(given: Given, expected: &str) {
-    assert_eq!(given, Ok(expected.to_owned()));
+    match given {
+        Ok(given) => assert_eq!(given, expected),
+        Err(error) => panic!("{error} instead of {expected}"),
+    }
 }
 
 #[track_caller]

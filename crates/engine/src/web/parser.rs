@@ -18,6 +18,9 @@ use crate::world::World;
 
 type Parsed = std::result::Result<String, ParseError>;
 
+/// One of the parsers.
+type Parse = fn(&Arguments) -> Parsed;
+
 /// What a script gave, each as text; what was undefined is none.
 struct Arguments(Vec<Option<String>>);
 
@@ -49,7 +52,7 @@ impl Arguments {
 
 pub(super) fn place<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>) -> Result<()> {
     native.set("parserInput", bounds::INPUT_BYTES)?;
-    let parsers: [(&str, fn(&Arguments) -> Parsed); 11] = [
+    let parsers: [(&str, Parse); 11] = [
         ("parseHtmlSelect", |given| {
             html::select(given.text(0), given.text(1), given.optional(2).and_then(|limit| limit.parse().ok()))
         }),
@@ -78,12 +81,7 @@ pub(super) fn place<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>
 }
 
 /// Gives the result behind `+`, or behind `-` the reason and the message, each in a line.
-fn call<'js>(
-    ctx: &Ctx<'js>,
-    world: &World,
-    given: &[Value<'js>],
-    parse: fn(&Arguments) -> Parsed,
-) -> Result<String> {
+fn call<'js>(ctx: &Ctx<'js>, world: &World, given: &[Value<'js>], parse: Parse) -> Result<String> {
     let mut arguments = Vec::with_capacity(given.len());
     for value in given {
         let argument = if value.is_undefined() { None } else { Some(text(value)?) };

@@ -20,9 +20,9 @@ impl Numbers {
 
 /// Seeds with bytes changed, doubled, dropped and cut.
 #[track_caller]
-fn check(target: fn(&[u8]), seeds: &[Vec<u8>]) {
+fn check(inputs: u64, target: fn(&[u8]), seeds: &[Vec<u8>]) {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs {
         let mut bytes = seeds[numbers.below(seeds.len())].clone();
         for _ in 0..=numbers.below(8) {
             let at = numbers.below(bytes.len());
@@ -50,7 +50,7 @@ fn no_stream_of_a_cell_makes_its_reader_panic() {
         frame(&FromCell::Probed { result: -1 }),
         vec![255; 9],
     ];
-    check(wire_frames, &seeds);
+    check(INPUTS, wire_frames, &seeds);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn no_document_makes_the_reader_of_policies_panic() {
         b"profile: web\noverrides: {addAllow: [timers], ask: {net: first}}\nlimits: {wall: 3s}\n".to_vec(),
         b"[overrides]\nnetwork = \"strict\"\n[limits]\nmemory = \"1MiB\"\n".to_vec(),
     ];
-    check(policy_documents, &seeds);
+    check(INPUTS, policy_documents, &seeds);
 }
 
 #[test]
@@ -72,5 +72,6 @@ fn no_text_makes_the_parsers_of_guests_panic() {
         b"p\na,\"b\"\"c\"\r\n1,\n\"\n\",2\n".to_vec(),
         b"p\na: &x [1, {b: 'c'}]\nd: *x\n? e\n: |\n  f\n---\n- !!str 1\n- >-\n  g\n  h\n".to_vec(),
     ];
-    check(parsers, &seeds);
+    // Each is read nine times.
+    check(INPUTS / 10, parsers, &seeds);
 }

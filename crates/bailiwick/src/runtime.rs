@@ -52,7 +52,10 @@ impl std::fmt::Debug for Surroundings {
 
 impl std::fmt::Debug for Builder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Builder").field("options", &self.options).field("outside", &self.outside).finish()
+        f.debug_struct("Builder")
+            .field("options", &self.options)
+            .field("outside", &self.outside)
+            .finish_non_exhaustive()
     }
 }
 
@@ -212,7 +215,7 @@ impl Runtime {
                 net: None,
                 folders: None,
                 person: Arc::new(Nobody),
-                ask_deadline: Duration::from_secs(120),
+                ask_deadline: Duration::from_mins(2),
             },
         }
     }

@@ -264,7 +264,7 @@ impl Recorder {
                 input: veil.text(call.input),
                 ..call
             },
-            seed: seed.iter().map(|byte| format!("{byte:02x}")).collect(),
+            seed: hex(&seed),
             clock: clock.into_iter().map(|Reading { at, times }| (at, times)).collect(),
             events: events
                 .into_iter()
@@ -277,6 +277,15 @@ impl Recorder {
             outcome,
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Puts `${NAME}` where a secret stands, and a mask where a disguise of one does.

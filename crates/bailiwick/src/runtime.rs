@@ -287,7 +287,10 @@ impl Runtime {
         if let Some(effects) = &effects {
             effects.add_usage(&mut ended.usage);
             ended.walls.extend(effects.is_pinned().map(pinned));
-            if let Some(refused) = effects.diverged() {
+            // Also where the code caught it; where it did not, its own account says where it was.
+            let told = |failure: &Failure| failure.code == ErrorCode::ReplayDiverged;
+            let is_told = matches!(&outcome, Outcome::Failed(failure) if told(failure));
+            if let Some(refused) = effects.diverged().filter(|_| !is_told) {
                 outcome = Outcome::Failed(Box::new(refused.into_failure()));
             }
         }

@@ -363,6 +363,7 @@ impl Runtime {
             person,
             ask_deadline,
             sealed: Arc::new(sealed),
+            redactor: redactor.clone(),
             observer: call.observer.clone(),
             keeps_files: call.keeps_files,
             replay: call.replay.clone(),

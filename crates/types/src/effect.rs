@@ -294,7 +294,7 @@ impl Refused {
             code: denial.code,
             reason: Cow::Borrowed(denial.reason.word()),
             message: format!("{}: {}", denial.asked, denial.reason.meaning()),
-            hint: None,
+            hint: denial.fix.as_ref().map(|fix| format!("overrides: {} ({})", fix.overrides, fix.risk)),
             denied: Some(Box::new(denial)),
         }
     }

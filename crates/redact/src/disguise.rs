@@ -57,7 +57,9 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
         return;
     }
     for alphabet in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-        texts.extend((0..3).map(|foreign| base64_core(value, alphabet, foreign)));
+        for foreign in 0..3 {
+            base64(value, alphabet, foreign, texts);
+        }
     }
     for case in [HexCase::Lower, HexCase::Upper] {
         texts.push(hex(value, case));
@@ -68,6 +70,48 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
 
 fn shorter_than(value: &str, chars: usize) -> bool {
     value.chars().take(chars).count() < chars
+}
+
+/// How much of a value's base64 has to stand beside a character at a seam for that to be masked: 16 bytes are no
+/// accident, and a long value need not be spelt once more for each form that the character can take.
+const BESIDE_A_SEAM: usize = 22;
+
+/// The value in base64 when `foreign` bytes precede it in their group of three.
+fn base64(value: &str, alphabet: &impl Engine, foreign: usize, texts: &mut Vec<Pattern>) {
+    let core = base64_core(value, alphabet, foreign);
+    let [Some(first), Some(last)] = [value.bytes().next(), value.bytes().next_back()] else { return };
+    // A character at a seam holds `own` bits of the value; the others are a neighbour's, and may be any.
+    let own = match foreign {
+        0 => 0,
+        1 => 4,
+        _ => 2,
+    };
+    if own > 0 {
+        let beside = core.get(..BESIDE_A_SEAM).unwrap_or(&core);
+        for others in 0..1 << (6 - own) {
+            let seam = base64_character((others << own) | (first >> (8 - own)), alphabet);
+            texts.push(Zeroizing::new(format!("{seam}{beside}")));
+        }
+    }
+    let own = (foreign + value.len()) * 8 % 6;
+    if own > 0 {
+        let beside = core.get(core.len().saturating_sub(BESIDE_A_SEAM)..).unwrap_or(&core);
+        let bits = (last << (8 - own)) >> 2;
+        for others in 0..1 << (6 - own) {
+            let seam = base64_character(bits | others, alphabet);
+            texts.push(Zeroizing::new(format!("{beside}{seam}")));
+        }
+        // Where the text ends with the value.
+        let (seam, padding) = (base64_character(bits, alphabet), if own == 2 { "==" } else { "=" });
+        texts.push(Zeroizing::new(format!("{beside}{seam}{padding}")));
+    }
+    texts.push(core);
+}
+
+/// The character that stands for six bits.
+fn base64_character(bits: u8, alphabet: &impl Engine) -> char {
+    let encoded = Zeroizing::new(alphabet.encode([bits << 2]));
+    encoded.chars().next().unwrap_or_default()
 }
 
 /// The base64 characters that the value alone determines when `foreign` bytes precede it in their

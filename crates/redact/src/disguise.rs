@@ -53,6 +53,7 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
         return;
     }
     texts.push(Zeroizing::new(value.to_owned()));
+    texts.extend(cut_short(value));
     if shorter_than(value, DISGUISED_FROM) {
         return;
     }
@@ -64,8 +65,24 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
     for case in [HexCase::Lower, HexCase::Upper] {
         texts.push(hex(value, case));
         texts.extend(PERCENT_STYLES.iter().map(|style| percent(value, style, case)));
+        if let Some((path, query)) = value.split_once('?') {
+            // Pasted into a URL's path, its first question mark ends the path.
+            let [path, query] =
+                [(path, &IN_A_PATH), (query, &IN_A_QUERY)].map(|(part, style)| percent(part, style, case));
+            texts.push(Zeroizing::new(format!("{}?{}", *path, *query)));
+        }
     }
     texts.extend(JSON_STYLES.iter().map(|style| json(value, style)));
+}
+
+/// How much of a name the engine's messages show at least: `cannot read property '…' of null`.
+const SHOWN_OF_A_NAME: usize = 60;
+
+/// The beginning of a value that is longer than what such a message shows of a name, since its end would be missing.
+fn cut_short(value: &str) -> Option<Pattern> {
+    let (last, _) = value.char_indices().take_while(|(at, _)| *at <= SHOWN_OF_A_NAME).last()?;
+    let beginning = value.get(..last).filter(|_| value.len() > SHOWN_OF_A_NAME)?;
+    (!shorter_than(beginning, DISGUISED_FROM)).then(|| Zeroizing::new(beginning.to_owned()))
 }
 
 fn shorter_than(value: &str, chars: usize) -> bool {
@@ -177,13 +194,16 @@ const PERCENT_STYLES: [PercentStyle; 8] = [
     PercentStyle::Keeping("-_.!~*'();/?:@&=+$,#"),
     // The path and the query of a URL as the URL standard's parser rewrites them: a value pasted into a
     // URL comes back like this in every error message that names the URL.
-    PercentStyle::Keeping(r"!$%&'()*+,-./:;=@[\]^_|~"),
-    PercentStyle::Keeping(r"!$%&()*+,-./:;=?@[\]^_`{|}~"),
+    IN_A_PATH,
+    IN_A_QUERY,
     // `URLSearchParams` and HTML forms.
     PercentStyle::FormKeeping("*-._"),
     // Python's `urlencode`, Go's `QueryEscape`.
     PercentStyle::FormKeeping("-._~"),
 ];
+
+const IN_A_PATH: PercentStyle = PercentStyle::Keeping(r"!$%&'()*+,-./:;=@[\]^_|~");
+const IN_A_QUERY: PercentStyle = PercentStyle::Keeping(r"!$%&()*+,-./:;=?@[\]^_`{|}~");
 
 fn percent(value: &str, style: &PercentStyle, case: HexCase) -> Pattern {
     let keeps = |byte: u8, extra: &str| byte.is_ascii_alphanumeric() || extra.as_bytes().contains(&byte);

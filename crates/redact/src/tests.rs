@@ -249,6 +249,38 @@ fn an_endless_secret_becomes_one_mask() {
 }
 
 #[test]
+fn the_beginning_of_a_value_at_the_end_of_a_cut_text_is_masked() {
+    let redactor = redactor(&["hunter22", "äöü-long-value"]);
+    for (text, expect) in [
+        ("say hunter2", "say ***"),
+        ("say h", "say ***"),
+        ("say hunter22", "say ***"),
+        ("say hunter22h", "say ***"),
+        ("say hunter22 and aHVudGVy", "say *** and ***"),
+        ("ist ä", "ist ***"),
+        ("say hunter!", "say hunter!"),
+        ("", ""),
+    ] {
+        assert_eq!(redactor.redact_cut(text), expect, "{text}");
+    }
+    assert_eq!(Redactor::default().redact_cut("hunter2"), "hunter2");
+}
+
+#[test]
+fn the_beginning_of_a_long_value_is_masked_where_a_message_cut_its_end_off() {
+    let value = "0123456789abcdefghijklmnopqrstuvwxyz-".repeat(2);
+    let shown = value.get(..63).expect("ASCII");
+    check(&[&value], &format!("'{shown}' of null"), &format!("'***{}' of null", &shown[60..]));
+    check_unchanged(&[&value], &shown[..59]);
+    check(&[&value], &value, "***");
+}
+
+#[test]
+fn a_value_pasted_into_a_url_is_masked_although_its_question_mark_ends_the_path() {
+    check(&["{half}?{half}"], "http://a.test/%7Bhalf%7D?{half}", "http://a.test/***");
+}
+
+#[test]
 fn an_unfinished_value_is_let_out_at_the_end() {
     check_unchanged(&["hunter22"], "so far: hunter2");
 }

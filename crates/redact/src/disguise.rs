@@ -73,6 +73,7 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
         }
     }
     texts.extend(JSON_STYLES.iter().map(|style| json(value, style)));
+    texts.extend(["'", ""].map(|escaped| shown_in_console(value, escaped)));
 }
 
 /// How much of a name the engine's messages show at least: `cannot read property '…' of null`.
@@ -294,4 +295,27 @@ fn needs_unicode_escape(char: char, beyond: Beyond) -> bool {
         Beyond::Html => matches!(char, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
         Beyond::NonAscii => char > '~',
     }
+}
+
+/// A text within an object as consoles of JavaScript show it: as in the source, but for the quotes that need no
+/// backslash in this place.
+fn shown_in_console(value: &str, escaped_quote: &str) -> Pattern {
+    let mut text = Zeroizing::new(String::with_capacity(value.len() * 4));
+    for char in value.chars() {
+        match char {
+            '\\' => text.push_str("\\\\"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+                text.push_str("\\x");
+                HexCase::Upper.push_byte(u8::try_from(u32::from(char)).unwrap_or_default(), &mut text);
+            }
+            _ if escaped_quote.contains(char) => text.extend(['\\', char]),
+            _ => text.push(char),
+        }
+    }
+    text
 }

@@ -180,6 +180,13 @@ fn json_escapes_are_masked() {
 }
 
 #[test]
+fn what_a_console_shows_of_a_text_within_an_object_is_masked() {
+    check_disguise("a\"b\\c'd\te", r#"a"b\\c'd\te"#);
+    check_disguise("a\"b\\c'd\te", r#"a"b\\c\'d\te"#);
+    check_disguise("a\"b\\c\u{1}\u{85}d", r#"a"b\\c\x01\x85d"#);
+}
+
+#[test]
 fn each_line_of_a_value_is_a_value() {
     let value = "first line\r\nsecond line\nabc\nfour";
     check(&[value], value, "***");

@@ -15,6 +15,17 @@ pub(crate) fn text(redactor: &Redactor, text: String) -> String {
     }
 }
 
+/// From this length on a message may have lost its end in the cell, which bounds messages at 8 KiB.
+const MAY_BE_CUT: usize = 8 * 1024 - 8;
+
+/// A text of a failure without secrets, and without the beginning of one whose end was cut off.
+fn message(redactor: &Redactor, said: String) -> String {
+    if said.len() < MAY_BE_CUT {
+        return text(redactor, said);
+    }
+    redactor.redact_cut(said.trim_end_matches('…')).into_owned()
+}
+
 /// A console line without secrets.
 pub(crate) fn line(redactor: &Redactor, line: LogLine) -> LogLine {
     let LogLine { level, text: said, at } = line;
@@ -31,13 +42,13 @@ pub(crate) fn outcome(redactor: &Redactor, outcome: Outcome) -> Outcome {
 
 /// A failure without secrets.
 pub(crate) fn failure(redactor: &Redactor, failure: Failure) -> Failure {
-    let Failure { code, message, hint, location, stack, denied } = failure;
+    let Failure { code, message: said, hint, location, stack, denied } = failure;
     Failure {
         code,
-        message: text(redactor, message),
+        message: message(redactor, said),
         hint: hint.map(|hint| text(redactor, hint)),
         location,
-        stack: stack.map(|stack| text(redactor, stack)),
+        stack: stack.map(|stack| message(redactor, stack)),
         denied: denied.map(|denied| denial(redactor, denied)),
     }
 }

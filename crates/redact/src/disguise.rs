@@ -53,21 +53,83 @@ fn spell(value: &str, texts: &mut Vec<Pattern>) {
         return;
     }
     texts.push(Zeroizing::new(value.to_owned()));
+    texts.extend(cut_short(value));
     if shorter_than(value, DISGUISED_FROM) {
         return;
     }
     for alphabet in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-        texts.extend((0..3).map(|foreign| base64_core(value, alphabet, foreign)));
+        for foreign in 0..3 {
+            base64(value, alphabet, foreign, texts);
+        }
     }
     for case in [HexCase::Lower, HexCase::Upper] {
         texts.push(hex(value, case));
         texts.extend(PERCENT_STYLES.iter().map(|style| percent(value, style, case)));
+        if let Some((path, query)) = value.split_once('?') {
+            // Pasted into a URL's path, its first question mark ends the path.
+            let [path, query] =
+                [(path, &IN_A_PATH), (query, &IN_A_QUERY)].map(|(part, style)| percent(part, style, case));
+            texts.push(Zeroizing::new(format!("{}?{}", *path, *query)));
+        }
     }
     texts.extend(JSON_STYLES.iter().map(|style| json(value, style)));
+    texts.extend(["'", ""].map(|escaped| shown_in_console(value, escaped)));
+}
+
+/// How much of a name the engine's messages show at least: `cannot read property '…' of null`.
+const SHOWN_OF_A_NAME: usize = 60;
+
+/// The beginning of a value that is longer than what such a message shows of a name, since its end would be missing.
+fn cut_short(value: &str) -> Option<Pattern> {
+    let (last, _) = value.char_indices().take_while(|(at, _)| *at <= SHOWN_OF_A_NAME).last()?;
+    let beginning = value.get(..last).filter(|_| value.len() > SHOWN_OF_A_NAME)?;
+    (!shorter_than(beginning, DISGUISED_FROM)).then(|| Zeroizing::new(beginning.to_owned()))
 }
 
 fn shorter_than(value: &str, chars: usize) -> bool {
     value.chars().take(chars).count() < chars
+}
+
+/// How much of a value's base64 has to stand beside a character at a seam for that to be masked: 16 bytes are no
+/// accident, and a long value need not be spelt once more for each form that the character can take.
+const BESIDE_A_SEAM: usize = 22;
+
+/// The value in base64 when `foreign` bytes precede it in their group of three.
+fn base64(value: &str, alphabet: &impl Engine, foreign: usize, texts: &mut Vec<Pattern>) {
+    let core = base64_core(value, alphabet, foreign);
+    let [Some(first), Some(last)] = [value.bytes().next(), value.bytes().next_back()] else { return };
+    // A character at a seam holds `own` bits of the value; the others are a neighbour's, and may be any.
+    let own = match foreign {
+        0 => 0,
+        1 => 4,
+        _ => 2,
+    };
+    if own > 0 {
+        let beside = core.get(..BESIDE_A_SEAM).unwrap_or(&core);
+        for others in 0..1 << (6 - own) {
+            let seam = base64_character((others << own) | (first >> (8 - own)), alphabet);
+            texts.push(Zeroizing::new(format!("{seam}{beside}")));
+        }
+    }
+    let own = (foreign + value.len()) * 8 % 6;
+    if own > 0 {
+        let beside = core.get(core.len().saturating_sub(BESIDE_A_SEAM)..).unwrap_or(&core);
+        let bits = (last << (8 - own)) >> 2;
+        for others in 0..1 << (6 - own) {
+            let seam = base64_character(bits | others, alphabet);
+            texts.push(Zeroizing::new(format!("{beside}{seam}")));
+        }
+        // Where the text ends with the value.
+        let (seam, padding) = (base64_character(bits, alphabet), if own == 2 { "==" } else { "=" });
+        texts.push(Zeroizing::new(format!("{beside}{seam}{padding}")));
+    }
+    texts.push(core);
+}
+
+/// The character that stands for six bits.
+fn base64_character(bits: u8, alphabet: &impl Engine) -> char {
+    let encoded = Zeroizing::new(alphabet.encode([bits << 2]));
+    encoded.chars().next().unwrap_or_default()
 }
 
 /// The base64 characters that the value alone determines when `foreign` bytes precede it in their
@@ -133,13 +195,16 @@ const PERCENT_STYLES: [PercentStyle; 8] = [
     PercentStyle::Keeping("-_.!~*'();/?:@&=+$,#"),
     // The path and the query of a URL as the URL standard's parser rewrites them: a value pasted into a
     // URL comes back like this in every error message that names the URL.
-    PercentStyle::Keeping(r"!$%&'()*+,-./:;=@[\]^_|~"),
-    PercentStyle::Keeping(r"!$%&()*+,-./:;=?@[\]^_`{|}~"),
+    IN_A_PATH,
+    IN_A_QUERY,
     // `URLSearchParams` and HTML forms.
     PercentStyle::FormKeeping("*-._"),
     // Python's `urlencode`, Go's `QueryEscape`.
     PercentStyle::FormKeeping("-._~"),
 ];
+
+const IN_A_PATH: PercentStyle = PercentStyle::Keeping(r"!$%&'()*+,-./:;=@[\]^_|~");
+const IN_A_QUERY: PercentStyle = PercentStyle::Keeping(r"!$%&()*+,-./:;=?@[\]^_`{|}~");
 
 fn percent(value: &str, style: &PercentStyle, case: HexCase) -> Pattern {
     let keeps = |byte: u8, extra: &str| byte.is_ascii_alphanumeric() || extra.as_bytes().contains(&byte);
@@ -230,4 +295,27 @@ fn needs_unicode_escape(char: char, beyond: Beyond) -> bool {
         Beyond::Html => matches!(char, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
         Beyond::NonAscii => char > '~',
     }
+}
+
+/// A text within an object as consoles of JavaScript show it: as in the source, but for the quotes that need no
+/// backslash in this place.
+fn shown_in_console(value: &str, escaped_quote: &str) -> Pattern {
+    let mut text = Zeroizing::new(String::with_capacity(value.len() * 4));
+    for char in value.chars() {
+        match char {
+            '\\' => text.push_str("\\\\"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+                text.push_str("\\x");
+                HexCase::Upper.push_byte(u8::try_from(u32::from(char)).unwrap_or_default(), &mut text);
+            }
+            _ if escaped_quote.contains(char) => text.extend(['\\', char]),
+            _ => text.push(char),
+        }
+    }
+    text
 }

@@ -45,7 +45,7 @@ impl Matcher {
             return Err(RedactorError::SumPatterns { bytes, limit: PATTERNS_LIMIT });
         }
         let texts = patterns.iter().map(|pattern| pattern.as_bytes());
-        let engine = if table_size(patterns, bytes) <= table_limit {
+        let engine = if table_size(patterns) <= table_limit {
             DFA::builder()
                 .match_kind(MatchKind::Standard)
                 .start_kind(StartKind::Unanchored)
@@ -97,17 +97,24 @@ impl Matcher {
     }
 }
 
-/// An upper bound of the bytes a DFA takes: a row per byte of pattern, a column per class of bytes.
-fn table_size(patterns: &[Pattern], bytes: usize) -> usize {
+/// An upper bound of the bytes a DFA takes: a row per state, a column per class of bytes.
+fn table_size(patterns: &[Pattern]) -> usize {
     let mut occurs = [false; 256];
     for byte in patterns.iter().flat_map(|pattern| pattern.bytes()) {
         if let Some(occurs) = occurs.get_mut(usize::from(byte)) {
             *occurs = true;
         }
     }
+    // Patterns are sorted, so what one shares with any before it, it shares with the last.
+    let (mut states, mut before) = (2_usize, "");
+    for pattern in patterns {
+        let shared = before.bytes().zip(pattern.bytes()).take_while(|(one, other)| one == other).count();
+        states = states.saturating_add(pattern.len() - shared);
+        before = pattern;
+    }
     // Each byte that occurs is a class, each gap between them is one, and rows are padded.
     let classes = occurs.chunk_by(|a, b| !a && !b).count();
-    bytes.saturating_mul(classes.next_power_of_two()).saturating_mul(size_of::<StateID>())
+    states.saturating_mul(classes.next_power_of_two()).saturating_mul(size_of::<StateID>())
 }
 
 /// The start state, and the depth of every other. The crate does not tell depths, but the state that a

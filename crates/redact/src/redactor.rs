@@ -95,6 +95,19 @@ impl Redactor {
         Cow::Owned(output)
     }
 
+    /// The same for a text whose end was cut off: what a secret begins with at its end is masked as well.
+    pub fn redact_cut<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let (mut stream, mut output) = (self.stream(), Vec::with_capacity(text.len()));
+        stream.push(text.as_bytes(), &mut output);
+        stream.finish_cut(&mut output);
+        // What is held back begins where a pattern may begin, which is between characters.
+        match String::from_utf8(output) {
+            Ok(output) if output == text => Cow::Borrowed(text),
+            Ok(output) => Cow::Owned(output),
+            Err(odd) => Cow::Owned(String::from_utf8_lossy(odd.as_bytes()).into_owned()),
+        }
+    }
+
     /// The same for bytes that need not be UTF-8.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let Some((knowledge, regions)) = self.find(bytes) else {

@@ -78,6 +78,16 @@ impl RedactStream {
         }
     }
 
+    /// Masks what was held back: the text goes on, but not here.
+    pub(crate) fn finish_cut(self, out: &mut Vec<u8>) {
+        if let Some(flow) = self.0
+            && !flow.held.is_empty()
+            && !flow.after_mask
+        {
+            out.extend_from_slice(flow.knowledge.mask.as_bytes());
+        }
+    }
+
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.0.as_ref().map_or(0, |flow| flow.held.len())

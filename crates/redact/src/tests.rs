@@ -121,13 +121,13 @@ fn disguises_are_masked_from_eight_characters_on() {
 
 #[test]
 fn base64_is_masked_in_each_alignment() {
-    // The characters at the seams belong to the neighbours too and stay.
-    check(&["hunter22"], &STANDARD.encode("hunter22"), "***I=");
-    check(&["hunter22"], &STANDARD.encode("hunter22!"), "***Ih");
-    check(&["hunter22"], &STANDARD.encode(":hunter22"), "Om***");
-    check(&["hunter22"], &STANDARD.encode("a:hunter22"), "YTp***g==");
-    check(&["hunter22"], &STANDARD.encode("ab:hunter22"), "YWI6***I=");
-    check(&["hunter22"], &STANDARD.encode("user:hunter22@host"), "dXNlcjp***kBob3N0");
+    // The characters at the seams hold bits of the value too.
+    check(&["hunter22"], &STANDARD.encode("hunter22"), "***");
+    check(&["hunter22"], &STANDARD.encode("hunter22!"), "***h");
+    check(&["hunter22"], &STANDARD.encode(":hunter22"), "O***");
+    check(&["hunter22"], &STANDARD.encode("a:hunter22"), "YT***");
+    check(&["hunter22"], &STANDARD.encode("ab:hunter22"), "YWI6***");
+    check(&["hunter22"], &STANDARD.encode("user:hunter22@host"), "dXNlcj***Bob3N0");
 }
 
 #[test]
@@ -177,6 +177,13 @@ fn json_escapes_are_masked() {
     check_disguise(value, r#"a\"b\\c\/d\n\t\u001f\u00e9\ud83d\ude00"#);
     check_disguise(value, r#"a\"b\\c\/d\n\t\u001F\u00E9\uD83D\uDE00"#);
     check_disguise("a<b>c&de", r"a\u003cb\u003ec\u0026de");
+}
+
+#[test]
+fn what_a_console_shows_of_a_text_within_an_object_is_masked() {
+    check_disguise("a\"b\\c'd\te", r#"a"b\\c'd\te"#);
+    check_disguise("a\"b\\c'd\te", r#"a"b\\c\'d\te"#);
+    check_disguise("a\"b\\c\u{1}\u{85}d", r#"a"b\\c\x01\x85d"#);
 }
 
 #[test]
@@ -246,6 +253,38 @@ fn an_endless_secret_becomes_one_mask() {
     stream.push(b"b", &mut out);
     stream.finish(&mut out);
     assert_eq!(out, b"***b");
+}
+
+#[test]
+fn the_beginning_of_a_value_at_the_end_of_a_cut_text_is_masked() {
+    let redactor = redactor(&["hunter22", "äöü-long-value"]);
+    for (text, expect) in [
+        ("say hunter2", "say ***"),
+        ("say h", "say ***"),
+        ("say hunter22", "say ***"),
+        ("say hunter22h", "say ***"),
+        ("say hunter22 and aHVudGVy", "say *** and ***"),
+        ("ist ä", "ist ***"),
+        ("say hunter!", "say hunter!"),
+        ("", ""),
+    ] {
+        assert_eq!(redactor.redact_cut(text), expect, "{text}");
+    }
+    assert_eq!(Redactor::default().redact_cut("hunter2"), "hunter2");
+}
+
+#[test]
+fn the_beginning_of_a_long_value_is_masked_where_a_message_cut_its_end_off() {
+    let value = "0123456789abcdefghijklmnopqrstuvwxyz-".repeat(2);
+    let shown = value.get(..63).expect("ASCII");
+    check(&[&value], &format!("'{shown}' of null"), &format!("'***{}' of null", &shown[60..]));
+    check_unchanged(&[&value], &shown[..59]);
+    check(&[&value], &value, "***");
+}
+
+#[test]
+fn a_value_pasted_into_a_url_is_masked_although_its_question_mark_ends_the_path() {
+    check(&["{half}?{half}"], "http://a.test/%7Bhalf%7D?{half}", "http://a.test/***");
 }
 
 #[test]

@@ -211,13 +211,9 @@ impl Effects {
 
     /// What policy says to a change of files, where none is made.
     fn only_decided(&self, request: &FileRequest) -> Refused {
-        let op = match capability_of(request) {
-            Capability::FsDelete => FileOp::Delete,
-            _ => FileOp::Write,
-        };
-        for path in paths_of(request) {
-            let question = FileQuestion { op, path };
-            if let Decision::Deny(denial) = self.policy().decide(&question, Answers { net: true, fs: true }) {
+        let all = Answers { net: true, fs: true };
+        for question in questions_of(request) {
+            if let Some(denial) = refusal(self.policy().decide(&question, all)) {
                 return Refused::of(*denial);
             }
         }
@@ -239,22 +235,16 @@ impl Effects {
             }
             return answer;
         }
-        let all = Answers { net: true, fs: true };
+        let (policy, all) = (self.policy(), Answers { net: true, fs: true });
         let denied = match effect {
             Effect::Fetch(request) => {
                 let question = FetchQuestion { method: &request.method, url: &request.url };
-                match self.policy().decide(&question, all) {
-                    Decision::Deny(denial) => Some(denial),
-                    Decision::Allow(_) | Decision::Ask(_) => None,
-                }
+                refusal(policy.decide(&question, all))
             }
-            Effect::File(request) => {
-                let capability = capability_of(request);
-                match self.policy().decide(&capability, all) {
-                    Decision::Deny(denial) => Some(denial),
-                    Decision::Allow(_) | Decision::Ask(_) => None,
-                }
-            }
+            Effect::File(request) => refusal(policy.decide(&capability_of(request), all)).or_else(|| {
+                let questions = questions_of(request).into_iter();
+                questions.map(|question| refusal(policy.decide(&question, all))).find_map(|denied| denied)
+            }),
         };
         match denied {
             Some(denial) => Err(Refused::of(*denial)),
@@ -288,6 +278,30 @@ const fn capability_of(request: &FileRequest) -> Capability {
         | FileRequest::Move { .. } => Capability::FsWrite,
         FileRequest::Delete { .. } | FileRequest::DeleteDir { .. } => Capability::FsDelete,
     }
+}
+
+/// The no in a decision, if it is one.
+fn refusal<T>(decision: Decision<T>) -> Option<Box<Denial>> {
+    match decision {
+        Decision::Deny(denial) => Some(denial),
+        Decision::Allow(_) | Decision::Ask(_) => None,
+    }
+}
+
+/// What a file operation asks about each path that it names.
+fn questions_of(request: &FileRequest) -> Vec<FileQuestion<'_>> {
+    if let FileRequest::Copy { from, to } = request {
+        return vec![
+            FileQuestion { op: FileOp::Read, path: from },
+            FileQuestion { op: FileOp::Write, path: to },
+        ];
+    }
+    let op = match capability_of(request) {
+        Capability::FsDelete => FileOp::Delete,
+        Capability::FsWrite => FileOp::Write,
+        _ => FileOp::Read,
+    };
+    paths_of(request).into_iter().map(|path| FileQuestion { op, path }).collect()
 }
 
 /// The paths that a file operation names.

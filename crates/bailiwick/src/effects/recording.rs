@@ -275,6 +275,7 @@ impl Recorder {
             version: VERSION,
             call: RecordedCall {
                 arguments: veiled(call.arguments),
+                statics: veiled(call.statics),
                 source: veil.text(call.source),
                 input: veil.text(call.input),
                 ..call
@@ -303,6 +304,13 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// Where a secret stands in a text, and its name if it stands there alone.
+struct Found<'a> {
+    from: usize,
+    to: usize,
+    name: Option<&'a str>,
+}
+
 /// Puts `${NAME}` where a secret stands, and a mask where a disguise of one does.
 pub(crate) struct Veil<'a> {
     pub(crate) names: Vec<(&'a str, &'a Secret)>,
@@ -312,14 +320,50 @@ pub(crate) struct Veil<'a> {
 }
 
 impl Veil<'_> {
-    fn text(&self, mut text: String) -> String {
-        for (name, secret) in &self.names {
-            text = text.replace(secret.expose_secret(), &format!("${{{name}}}"));
+    fn text(&self, text: String) -> String {
+        let mut veiled = String::new();
+        let mut clear_from = 0;
+        for Found { from, to, name } in self.found(&text) {
+            veiled.push_str(text.get(clear_from..from).unwrap_or_default());
+            match name {
+                Some(name) => veiled.extend(["${", name, "}"]),
+                None => veiled.push_str(MASKED),
+            }
+            clear_from = to;
         }
-        for (name, placeholder) in &self.placeholders {
-            text = text.replace(placeholder, &format!("${{{name}}}"));
+        veiled.push_str(text.get(clear_from..).unwrap_or_default());
+        crate::redaction::text(self.redactor, veiled)
+    }
+
+    /// Where values and placeholders stand. One within another is part of that other; where two overlap, neither name
+    /// would tell the truth.
+    fn found(&self, text: &str) -> Vec<Found<'_>> {
+        let values = self.names.iter().map(|(name, secret)| (*name, secret.expose_secret()));
+        let all = values.chain(self.placeholders.iter().copied()).filter(|(_, value)| !value.is_empty());
+        let mut found: Vec<Found<'_>> = all
+            .flat_map(|(name, value)| {
+                let mut from = 0;
+                std::iter::from_fn(move || {
+                    let at = from + text.get(from..)?.find(value)?;
+                    let first = value.chars().next().map_or(1, char::len_utf8);
+                    from = at + first;
+                    Some(Found { from: at, to: at + value.len(), name: Some(name) })
+                })
+            })
+            .collect();
+        found.sort_by_key(|one| (one.from, std::cmp::Reverse(one.to)));
+        let mut apart: Vec<Found<'_>> = Vec::with_capacity(found.len());
+        for one in found {
+            match apart.last_mut() {
+                Some(last) if one.to <= last.to => {}
+                Some(last) if one.from < last.to => {
+                    last.to = one.to;
+                    last.name = None;
+                }
+                _ => apart.push(one),
+            }
         }
-        crate::redaction::text(self.redactor, text)
+        apart
     }
 
     fn over(&self, value: &mut Value) {

@@ -46,8 +46,12 @@ impl Person for Waiting {
     fn ask(&self, asked: Asked) -> Pin<Box<dyn Future<Output = Said> + Send + '_>> {
         Box::pin(async move {
             let asked = Asked { effect: redaction::text(&self.redactor, asked.effect), ..asked };
-            let _still = self.standstill.get().map(Standstill::hold);
             let (left, since) = (self.left(), Instant::now());
+            // Nobody is troubled for an answer that would come too late.
+            if left.is_zero() {
+                return Said::Nothing;
+            }
+            let _still = self.standstill.get().map(Standstill::hold);
             let said = tokio::time::timeout(left, self.person.ask(asked)).await.unwrap_or(Said::Nothing);
             self.spend(since.elapsed());
             said

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Output};
 
 use crate::{
-    chaos, dropping, exhaustion, hostile, kills, memory_of_cells, pressure, standing, surroundings, walls,
+    asking, chaos, dropping, exhaustion, hostile, kills, memory_of_cells, pressure, sealed, standing,
+    surroundings, walls,
 };
 
 /// What comes before the name of a role.
@@ -12,6 +13,8 @@ const MARK: &str = "--role=";
 
 /// What such a process can be told to do. Each panics when it fails.
 const ROLES: &[(&str, fn())] = &[
+    ("asking_dropped", asking::dropped_role),
+    ("asking_standstill", asking::standstill_role),
     ("dropped_calls", chaos::dropped_calls_role),
     ("nurseries_killed", chaos::nurseries_killed_role),
     ("cell_stopped", chaos::cell_stopped_role),
@@ -30,6 +33,7 @@ const ROLES: &[(&str, fn())] = &[
     ("dropped_call", kills::dropped_call_role),
     ("memory_of_cells", memory_of_cells::role),
     ("memory_of_calls", memory_of_cells::calls_role),
+    ("memory_of_sealed", sealed::memory_role),
     ("renewal", pressure::renewal_role),
     ("slow_host", pressure::slow_host_role),
     ("standing", standing::role),

@@ -16,6 +16,7 @@
 )]
 
 mod alone;
+mod asking;
 mod basics;
 mod bounds;
 mod chaos;
@@ -23,6 +24,7 @@ mod denials;
 mod dropping;
 mod emit;
 mod exhaustion;
+mod fetching;
 mod forbidden_namespaces;
 mod hollow;
 mod hostile;
@@ -30,12 +32,17 @@ mod isolation;
 mod kills;
 mod memory_of_cells;
 mod not_entered;
+mod observing;
 mod ordinary_user;
 mod output;
+mod outside;
 mod pressure;
 mod probes;
 mod processes;
+mod replaying;
 mod requires;
+mod sealed;
+mod secrets;
 mod stage;
 mod standing;
 mod surroundings;
@@ -67,6 +74,7 @@ pub(crate) struct Test {
 }
 
 const ALL: &[&[Test]] = &[
+    asking::TESTS,
     basics::TESTS,
     bounds::TESTS,
     chaos::TESTS,
@@ -74,6 +82,7 @@ const ALL: &[&[Test]] = &[
     dropping::TESTS,
     emit::TESTS,
     exhaustion::TESTS,
+    fetching::TESTS,
     forbidden_namespaces::TESTS,
     hollow::TESTS,
     hostile::TESTS,
@@ -81,9 +90,13 @@ const ALL: &[&[Test]] = &[
     kills::TESTS,
     memory_of_cells::TESTS,
     not_entered::TESTS,
+    observing::TESTS,
     ordinary_user::TESTS,
     pressure::TESTS,
     probes::TESTS,
+    replaying::TESTS,
+    sealed::TESTS,
+    secrets::TESTS,
     surroundings::TESTS,
     text::TESTS,
     walls::TESTS,

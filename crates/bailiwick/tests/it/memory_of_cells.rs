@@ -32,7 +32,7 @@ fn a_call_is_in_the_memory_of_its_own_cell_only() {
 
 /// The memory of a process that is not merely a file's.
 #[track_caller]
-fn memory(pid: u32) -> Vec<u8> {
+pub(crate) fn memory(pid: u32) -> Vec<u8> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).expect("maps");
     let mut file = std::fs::File::open(format!("/proc/{pid}/mem")).expect("memory");
     let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ fn memory(pid: u32) -> Vec<u8> {
     bytes
 }
 
-fn holds(memory: &[u8], text: &str) -> bool {
+pub(crate) fn holds(memory: &[u8], text: &str) -> bool {
     let wide: Vec<u8> = text.bytes().flat_map(|byte| [byte, 0]).collect();
     let found = |needle: &[u8]| memory.windows(needle.len()).any(|window| window == needle);
     // The engine keeps text as bytes or as pairs of bytes.

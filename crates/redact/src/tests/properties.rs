@@ -222,15 +222,17 @@ proptest! {
     }
 
     #[test]
-    fn base64_of_a_secret_keeps_nothing_but_its_seams(
+    fn base64_of_a_secret_keeps_no_bit_of_it(
         value in "[A-Za-z0-9_-]{8,40}",
         left in vec(any::<u8>(), 0..9),
         right in vec(any::<u8>(), 0..9),
     ) {
         let bytes = [left.as_slice(), value.as_bytes(), right.as_slice()].concat();
-        let (first, end) = ((left.len() * 8).div_ceil(6), (left.len() + value.len()) * 8 / 6);
+        let (first, end) = (left.len() * 8 / 6, ((left.len() + value.len()) * 8).div_ceil(6));
         for encoded in [STANDARD.encode(&bytes), URL_SAFE.encode(&bytes)] {
-            let expect = format!("{}***{}", &encoded[..first], &encoded[end..]);
+            // Where nothing follows, the padding would tell how long it was.
+            let rest = if right.is_empty() { "" } else { &encoded[end..] };
+            let expect = format!("{}***{rest}", &encoded[..first]);
             prop_assert_eq!(redactor(&[value.as_str()]).redact(&encoded), expect);
         }
     }

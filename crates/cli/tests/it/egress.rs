@@ -22,6 +22,9 @@ const OTHER: &str = "93.184.216.35";
 const PUBLIC_V6: &str = "2606:2800:220:1::1";
 const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
 
+/// The value that cases with a sealed secret set.
+const SEALED: &str = "ghp_16C7e42F292c6912E7";
+
 /// Names whose server has something wrong with its TLS, and where that is.
 const FAULTY: [(&str, &str); 8] = [
     ("expired.test", "93.184.216.40"),
@@ -103,6 +106,11 @@ fn answer(request: &Request) -> Answer {
     match request.path() {
         "/" => Answer::ok("hello"),
         "/echo" => echo(request),
+        "/knows" => knows(request),
+        "/bounce" => {
+            let came = request.header("authorization").unwrap_or_default();
+            Answer::redirect(302, &format!("https://other.test/knows?key={came}"))
+        }
         "/closing" => Answer::ok("closed").header("connection", "close"),
         "/leave" => Answer::redirect(302, query).header("connection", "close"),
         "/loop" => Answer::redirect(302, "/loop"),
@@ -135,6 +143,16 @@ fn answer(request: &Request) -> Answer {
         "/drip" => Answer::drip(Duration::from_millis(50)),
         _ => Answer::new(404).body("no such path"),
     }
+}
+
+/// Whether the sealed value of the cases came, which the echo cannot tell: all that comes back is redacted.
+fn knows(request: &Request) -> Answer {
+    Answer::ok(match request.header("authorization") {
+        Some(SEALED) => "the value came",
+        Some(_) => "another value came",
+        None if request.target.contains(SEALED) => "the value came in the query",
+        None => "no value came",
+    })
 }
 
 /// What came, in the body.

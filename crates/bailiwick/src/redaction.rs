@@ -40,16 +40,32 @@ pub(crate) fn outcome(redactor: &Redactor, outcome: Outcome) -> Outcome {
     }
 }
 
+/// The longest line that an effect is told in is cut; from here on it may have lost its end.
+const MAY_BE_CUT_LINE: usize = 290;
+
+/// An effect in one line, without secrets, and without the beginning of one whose end was cut off.
+pub(crate) fn line_of_effect(redactor: &Redactor, line: &str) -> String {
+    if line.chars().count() < MAY_BE_CUT_LINE {
+        return redactor.redact(line).into_owned();
+    }
+    redactor.redact_cut(line).into_owned()
+}
+
 /// A failure without secrets.
 pub(crate) fn failure(redactor: &Redactor, failure: Failure) -> Failure {
-    let Failure { code, message: said, hint, location, stack, denied } = failure;
+    let Failure { code, message: mut said, hint, location, stack, denied } = failure;
+    let denied = denied.map(|denied| {
+        let asked = line_of_effect(redactor, &denied.asked);
+        said = said.replace(&denied.asked, &asked);
+        Denial { asked, ..denial(redactor, denied) }
+    });
     Failure {
         code,
         message: message(redactor, said),
         hint: hint.map(|hint| text(redactor, hint)),
         location,
         stack: stack.map(|stack| message(redactor, stack)),
-        denied: denied.map(|denied| denial(redactor, denied)),
+        denied,
     }
 }
 

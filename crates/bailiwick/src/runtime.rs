@@ -170,7 +170,8 @@ pub struct Runtime {
 pub struct Recorded {
     /// What the call gave.
     pub report: CallReport,
-    /// The recording; none of a call that was ended from outside before it could tell how it went.
+    /// The recording; none of a call that was ended from outside before it could tell how it went, and none of one that
+    /// asked for and got more than 64 MiB.
     pub recording: Option<Recording>,
 }
 
@@ -295,12 +296,13 @@ impl Runtime {
             }
         }
         let outcome = redaction::outcome(&redactor, outcome);
+        let recorder = effects.and_then(Effects::recorded).unwrap_or_default();
+        let kept = kept.filter(|_| !recorder.is_over());
         let recording = kept.zip(ended.trace.take()).map(|(kept, trace)| {
             let given = match &outcome {
                 Outcome::Returned(value) => serde_json::json!({"value": value}),
                 Outcome::Failed(failure) => serde_json::json!({"error": failure}),
             };
-            let recorder = effects.and_then(Effects::recorded).unwrap_or_default();
             let veil = Veil {
                 names: secrets.iter().map(|one| (one.secret.name.as_str(), &*one.secret.value)).collect(),
                 placeholders: placeholders

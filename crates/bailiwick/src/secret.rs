@@ -97,11 +97,19 @@ impl Redactors {
             hash.update(value);
         }
         let key: [u8; 32] = hash.finalize().into();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, redactor)) = kept.iter().find(|(known, _)| *known == key) {
-            return Ok(redactor.clone());
-        }
-        let redactor = Redactor::new(statics.iter().map(|one| &*one.secret.value))?;
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = {
+            let mut kept = kept();
+            let place = kept.iter().position(|(known, _)| *known == key);
+            place.and_then(|place| kept.remove(place))
+        };
+        // Built without holding up the calls that have theirs.
+        let redactor = match known {
+            Some((_, redactor)) => redactor,
+            None => Redactor::new(statics.iter().map(|one| &*one.secret.value))?,
+        };
+        let mut kept = kept();
+        kept.retain(|(known, _)| *known != key);
         kept.push_front((key, redactor.clone()));
         kept.truncate(Self::KEPT);
         Ok(redactor)

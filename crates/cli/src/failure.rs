@@ -61,7 +61,9 @@ pub(crate) enum Failure {
     MissingSecrets { names: Vec<String> },
     #[error("{path} is no recording: {source}")]
     Recording { path: PathBuf, source: bailiwick::RecordingError },
-    #[error("the call could not be recorded: it was ended from outside before it could tell how it went")]
+    #[error(
+        "the call could not be recorded: a limit ended it before it could tell how it went, or it moved more than 64 MiB"
+    )]
     NotRecorded,
     #[error("{0}")]
     Declined(&'static str),
@@ -134,7 +136,7 @@ impl Failure {
                 names.first().map(|name| format!("set it: bailiwick secret set {name}"))
             }
             Self::Recording { .. } => Some("make one with run --record FILE".to_owned()),
-            Self::NotRecorded => Some("raise the limit that ended it".to_owned()),
+            Self::NotRecorded => Some("raise the limit that ended it, or have it ask for less".to_owned()),
             Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
             Self::Declined(_)
             | Self::Terminal(_)

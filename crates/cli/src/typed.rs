@@ -196,7 +196,8 @@ pub(crate) struct Run {
     /// Keep the call in this file, to be given again with --replay
     #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "check"])]
     pub(crate) record: Option<PathBuf>,
-    /// Give the call in this file again, without a network; code beside it takes the place of the recorded code
+    /// Give the call in this file again, without a network, under the policy that is typed beside it (the tool, or
+    /// --overrides); code beside it takes the place of the recorded code
     #[arg(long, value_name = "FILE", conflicts_with_all = ["arg", "args", "input", "http", "check"])]
     pub(crate) replay: Option<PathBuf>,
     /// Only validate the code, and tell what would not work

@@ -111,6 +111,13 @@ impl Answered {
             Said::Nobody => DenialReason::NobodyToAsk,
         };
         let rule = "ask".to_owned();
-        Err(Refused::of(Denial { code, capability, asked: effect, rule, layer, reason, fix: None }))
+        let refused = Refused::of(Denial { code, capability, asked: effect, rule, layer, reason, fix: None });
+        Err(match reason {
+            DenialReason::NobodyToAsk => {
+                refused.with_hint("run it where a person can be asked: at a terminal, or with --yes")
+            }
+            DenialReason::Unanswered => refused.with_hint("answer sooner, or raise `approvals.deadline`"),
+            _ => refused,
+        })
     }
 }

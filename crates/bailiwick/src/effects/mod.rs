@@ -102,6 +102,7 @@ impl Effects {
                 answered: Arc::clone(&answered),
                 person: asked(),
                 sealed: world.sealed,
+                redactor: world.redactor.clone(),
             };
             Fetches::new(transport, terms)
         });
@@ -143,7 +144,7 @@ impl Effects {
 
     /// Whether the addresses connected to are the ones that were checked; nothing when no request was made.
     pub(crate) fn is_pinned(&self) -> Option<bool> {
-        self.fetches.as_ref().filter(|fetches| fetches.usage().fetches > 0).map(Fetches::is_pinned)
+        self.fetches.as_ref().and_then(Fetches::is_pinned)
     }
 
     /// Where a replay went another way than its recording.
@@ -160,18 +161,23 @@ impl Effects {
         if let Some(replay) = &self.replay {
             return self.again(replay, id, &effect);
         }
-        if let Some(observer) = &self.observer {
-            observer.asked(&effect);
-        }
+        let Some(observer) = &self.observer else { return self.attempt(effect).await };
+        observer.asked(&effect);
         let mut tries = 0;
         loop {
-            let refused = match self.attempt(effect.clone()).await {
-                Err(refused) if self.observer.is_some() && tries < MOST_WIDENINGS => refused,
-                result => return result,
+            let refused = match self.foreseen(&effect) {
+                Some(refused) => refused,
+                None => match self.attempt(effect.clone()).await {
+                    Err(refused) if tries < MOST_WIDENINGS && may_be_repeated(&effect) => refused,
+                    result => return result,
+                },
             };
+            if tries >= MOST_WIDENINGS {
+                return Err(refused);
+            }
             let wider = match (&self.observer, &refused.denied) {
                 (Some(observer), Some(denial)) => {
-                    let asked = redaction::text(&self.redactor, denial.asked.clone());
+                    let asked = redaction::line_of_effect(&self.redactor, &denial.asked);
                     observer.refused(&Denial { asked, ..(**denial).clone() })
                 }
                 _ => None,
@@ -185,6 +191,16 @@ impl Effects {
             if let Some(Ok(files)) = &self.files {
                 files.replace_policy(wider);
             }
+        }
+    }
+
+    /// The refusal of a request that policy gives before anything is sent: it need not be tried to be known.
+    fn foreseen(&self, effect: &Effect) -> Option<Refused> {
+        let Effect::Fetch(request) = effect else { return None };
+        let question = FetchQuestion { method: &request.method, url: &request.url };
+        match self.policy().decide(&question, Answers { net: true, fs: true }) {
+            Decision::Deny(denial) => Some(Refused::of(*denial)),
+            Decision::Allow(_) | Decision::Ask(_) => None,
         }
     }
 
@@ -302,6 +318,14 @@ fn questions_of(request: &FileRequest) -> Vec<FileQuestion<'_>> {
         _ => FileOp::Read,
     };
     paths_of(request).into_iter().map(|path| FileQuestion { op, path }).collect()
+}
+
+/// Whether an effect that was refused on its way may be begun again: a request may have been sent in part.
+fn may_be_repeated(effect: &Effect) -> bool {
+    match effect {
+        Effect::Fetch(request) => matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS"),
+        Effect::File(_) => true,
+    }
 }
 
 /// The paths that a file operation names.

@@ -3,7 +3,7 @@
 
 use bailiwick_cell::{Entry, Event, Language, Reading, Trace};
 use bailiwick_redact::{Redactor, Secret};
-use bailiwick_types::{Answer, Effect, ErrorCode, Refused};
+use bailiwick_types::{Answer, Effect, ErrorCode, FileAnswer, FileRequest, Refused};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -234,21 +234,57 @@ fn is_masked_form(kept: &str, now: &str) -> bool {
     false
 }
 
+/// About how many bytes an effect and its answer are.
+fn weight(effect: &Effect, result: &Result<Answer, Refused>) -> usize {
+    let sent = match effect {
+        Effect::Fetch(request) => {
+            let headers: usize = request.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+            request.url.len() + headers + request.body.as_ref().map_or(0, |body| body.0.len())
+        }
+        Effect::File(FileRequest::Write { content, .. } | FileRequest::Append { content, .. }) => {
+            content.0.len()
+        }
+        Effect::File(FileRequest::Edit { old, new, .. }) => old.len() + new.len(),
+        Effect::File(_) => 0,
+    };
+    let got = match result {
+        Ok(Answer::Fetched(answer)) => answer.body.0.len(),
+        Ok(Answer::Filed(FileAnswer::Bytes(bytes))) => bytes.0.len(),
+        Ok(Answer::Filed(FileAnswer::Text(text) | FileAnswer::Json(text))) => text.len(),
+        Err(_) => 0,
+    };
+    sent + got + 1024
+}
+
 /// Keeps a call as it happens.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     effects: Vec<RecordedEffect>,
+    bytes: usize,
 }
+
+/// What a recording may hold of requests and answers; a call that has more is not recorded.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 impl Recorder {
     /// Keeps an effect and what came of it.
     pub(crate) fn keep(&mut self, id: u32, effect: &Effect, result: &Result<Answer, Refused>) {
+        self.bytes = self.bytes.saturating_add(weight(effect, result));
+        if self.bytes > MOST_BYTES {
+            self.effects = Vec::new();
+            return;
+        }
         let (given, refused) = match result {
             Ok(answer) => (serde_json::to_value(answer).ok(), None),
             Err(refused) => (None, serde_json::to_value(refused).ok()),
         };
         let asked = serde_json::to_value(effect).unwrap_or_default();
         self.effects.push(RecordedEffect { id, asked, given, refused });
+    }
+
+    /// Whether the call had more than a recording holds.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.bytes > MOST_BYTES
     }
 
     /// The recording, without secrets.
@@ -276,8 +312,8 @@ impl Recorder {
             call: RecordedCall {
                 arguments: veiled(call.arguments),
                 statics: veiled(call.statics),
-                source: veil.text(call.source),
-                input: veil.text(call.input),
+                source: veil.text(&call.source),
+                input: veil.text(&call.input),
                 ..call
             },
             seed: hex(&seed),
@@ -320,10 +356,10 @@ pub(crate) struct Veil<'a> {
 }
 
 impl Veil<'_> {
-    fn text(&self, text: String) -> String {
+    fn text(&self, text: &str) -> String {
         let mut veiled = String::new();
         let mut clear_from = 0;
-        for Found { from, to, name } in self.found(&text) {
+        for Found { from, to, name } in self.found(text) {
             veiled.push_str(text.get(clear_from..from).unwrap_or_default());
             match name {
                 Some(name) => veiled.extend(["${", name, "}"]),
@@ -368,13 +404,13 @@ impl Veil<'_> {
 
     fn over(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.text(std::mem::take(text)),
+            Value::String(text) => *text = self.text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.over(item)),
             Value::Object(fields) => {
                 let taken = std::mem::take(fields);
                 for (key, mut field) in taken {
                     self.over(&mut field);
-                    fields.insert(self.text(key), field);
+                    fields.insert(self.text(&key), field);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

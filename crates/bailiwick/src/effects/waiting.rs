@@ -45,7 +45,7 @@ impl Waiting {
 impl Person for Waiting {
     fn ask(&self, asked: Asked) -> Pin<Box<dyn Future<Output = Said> + Send + '_>> {
         Box::pin(async move {
-            let asked = Asked { effect: redaction::text(&self.redactor, asked.effect), ..asked };
+            let asked = Asked { effect: redaction::line_of_effect(&self.redactor, &asked.effect), ..asked };
             let (left, since) = (self.left(), Instant::now());
             // Nobody is troubled for an answer that would come too late.
             if left.is_zero() {

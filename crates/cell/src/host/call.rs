@@ -103,9 +103,10 @@ pub(super) async fn run(
     let Order { frame, limits, checked } = order;
     let limits = *limits;
     let started = Instant::now();
-    let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line };
-    let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
     let standstill = gateway.map(|_| Standstill::new(Arc::clone(&cell.pidfd)));
+    let mut lines =
+        Lines { limits, count: 0, bytes: 0, dropped: 0, started, standstill: standstill.clone(), on_line };
+    let deadline = started + Duration::from_millis(limits.wall_ms) + GRACE;
     let served = gateway.zip(standstill.as_ref()).map(|(gateway, standstill)| Served { gateway, standstill });
     let mut talk = Talk { cell: &cell, lines: &mut lines, served, refusals: BTreeMap::new() };
     let bound = bound(limits, gateway.is_some());
@@ -189,7 +190,8 @@ pub(super) async fn probe(cell: Leased, probe: Probe) -> Result<ProbeResult, Cal
     };
     let mut ignore = |_: LogLine| {};
     let started = Instant::now();
-    let mut lines = Lines { limits, count: 0, bytes: 0, dropped: 0, started, on_line: &mut ignore };
+    let mut lines =
+        Lines { limits, count: 0, bytes: 0, dropped: 0, started, standstill: None, on_line: &mut ignore };
     let deadline = started + Duration::from_millis(limits.wall_ms);
     let mut talk = Talk { cell: &cell, lines: &mut lines, served: None, refusals: BTreeMap::new() };
     let talk = talk.run(&frame, bound(limits, false));
@@ -262,6 +264,8 @@ pub(super) struct Lines<'a> {
     bytes: u64,
     dropped: u64,
     started: Instant,
+    /// What the lines' times leave out.
+    standstill: Option<Standstill>,
     on_line: &'a mut (dyn FnMut(LogLine) + Send),
 }
 
@@ -279,7 +283,9 @@ impl Lines<'_> {
         }
         self.count += 1;
         self.bytes = bytes;
-        let at = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let stood = self.standstill.as_ref().map_or(Duration::ZERO, Standstill::total);
+        let at = self.started.elapsed().saturating_sub(stood);
+        let at = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
         (self.on_line)(LogLine { level, text, at });
     }
 }

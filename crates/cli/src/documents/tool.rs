@@ -179,6 +179,10 @@ fn fixed(reader: &mut Reader, entry: &Place<'_>) -> Option<Fixed> {
         return None;
     };
     let Some(name) = value.as_str().and_then(|text| text.strip_prefix("${")?.strip_suffix('}')) else {
+        if let Some(name) = value.as_str().and_then(reference_within) {
+            let hint = format!("write `value: ${{{name}}}`, and put the rest to it in the code");
+            reader.wrong(entry, "a secret is the whole value of a static, or no part of it", Some(hint));
+        }
         if seal.is_some() {
             let hint = "write `value: ${NAME}`, and `bailiwick secret set NAME`".to_owned();
             reader.wrong(entry, "only a secret can be sealed", Some(hint));
@@ -203,6 +207,13 @@ fn fixed(reader: &mut Reader, entry: &Place<'_>) -> Option<Fixed> {
         }
     };
     Some(Fixed::Secret(SecretStatic { variable, name, seal }))
+}
+
+/// The name of a secret that stands within a longer text.
+fn reference_within(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("${")?;
+    let (name, _) = rest.split_once('}')?;
+    SecretName::parse(name).ok().map(|_| name)
 }
 
 /// A test's input and canned answers; what it expects is the catalogue's business.

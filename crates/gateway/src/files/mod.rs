@@ -122,18 +122,16 @@ impl<T: Into<Fault>> From<T> for Ended {
 }
 
 impl Files {
-    /// Opens the workspace and, if reading is granted, the operator's read roots. It blocks, for as long as opening a
+    /// Opens the workspace and the operator's read roots. It blocks, for as long as opening a
     /// few folders takes.
     pub fn open(opening: Opening<'_>) -> Result<Self, RootError> {
         let Opening { workspace: folder, data, config, policy, answered, person, quota } = opening;
         let workspace = Arc::new(root::open_workspace(folder)?);
         let ledger =
             ledger::of(&workspace).map_err(|errno| RootError::Open { root: folder.to_owned(), errno })?;
-        let roots = if policy.allowed().contains(Capability::FsRead) {
-            policy.baseline().read_roots.iter().map(|root| ReadRoot::open(root, data, config)).collect()
-        } else {
-            Vec::new()
-        };
+        // Also where reading is not granted yet: another policy may grant it in the course of the call.
+        let roots =
+            policy.baseline().read_roots.iter().map(|root| ReadRoot::open(root, data, config)).collect();
         let jobs = Arc::new(Semaphore::new(JOBS));
         Ok(Self { workspace, roots, policy: RwLock::new(policy), answered, person, quota, ledger, jobs })
     }

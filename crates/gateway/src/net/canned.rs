@@ -16,10 +16,10 @@ use super::exchange::{Coming, Reply};
 
 /// Why a list of canned answers is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("http[{at}]: {what}")]
+#[error("{}{what}", at.map_or_else(String::new, |at| format!("http[{at}]: ")))]
 pub struct CannedError {
-    /// Which entry, counted from 0.
-    pub at: usize,
+    /// Which entry, counted from 0; none when it is no list.
+    pub at: Option<usize>,
     /// What is wrong, and what to write.
     pub what: String,
 }
@@ -46,13 +46,13 @@ impl Canned {
     /// Reads `[{request: {method, url, headers?, body?}, response: {status, headers?, json | text | base64}, times?}]`.
     pub fn parse(document: &Value) -> Result<Self, CannedError> {
         let list = document.as_array().ok_or_else(|| CannedError {
-            at: 0,
+            at: None,
             what: "`http` is a list of {request, response}".to_owned(),
         })?;
         let entries = list
             .iter()
             .enumerate()
-            .map(|(at, entry)| Entry::parse(entry).map_err(|what| CannedError { at, what }));
+            .map(|(at, entry)| Entry::parse(entry).map_err(|what| CannedError { at: Some(at), what }));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 

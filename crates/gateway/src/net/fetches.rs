@@ -9,6 +9,7 @@ use std::time::Duration;
 use bailiwick_policy::{
     Capability, Checked, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FetchTarget, Question as _,
 };
+use bailiwick_redact::Redactor;
 use bailiwick_types::{
     Bytes as Body, DenialReason, ErrorCode, FetchAnswer, FetchRequest, RedirectMode, Refused,
 };
@@ -49,6 +50,8 @@ pub struct Terms {
     pub person: Arc<dyn Person>,
     /// The sealed secrets of the call.
     pub sealed: Arc<SealedSet>,
+    /// What is kept out of logs: the secrets that the code can read.
+    pub redactor: Redactor,
 }
 
 enum Way {
@@ -66,6 +69,7 @@ pub struct Fetches {
     answered: Arc<Answered>,
     person: Arc<dyn Person>,
     sealed: Arc<SealedSet>,
+    redactor: Redactor,
     counters: Counters,
 }
 
@@ -84,7 +88,7 @@ enum Came {
 impl Fetches {
     /// For one call.
     pub fn new(transport: Transport, terms: Terms) -> Self {
-        let Terms { policy, bounds, answered, person, sealed } = terms;
+        let Terms { policy, bounds, answered, person, sealed, redactor } = terms;
         let (most, at_once) = (policy.limits().fetches.get(), policy.limits().fetches_at_once.get());
         let way = match transport {
             Transport::Real(net) => Way::Real(Box::new(Connections::new(net, bounds))),
@@ -99,6 +103,7 @@ impl Fetches {
             answered,
             person,
             sealed,
+            redactor,
             counters: Counters::default(),
         }
     }
@@ -113,12 +118,12 @@ impl Fetches {
         self.counters.usage()
     }
 
-    /// Whether the addresses connected to are the ones that were checked. Not so behind the operator's proxy, which
-    /// resolves names itself; the receipt says so then.
-    pub fn is_pinned(&self) -> bool {
+    /// Whether the addresses connected to are the ones that were checked; nothing when none was connected to. Not so
+    /// behind the operator's proxy, which resolves names itself; the receipt says so then.
+    pub fn is_pinned(&self) -> Option<bool> {
         match &self.way {
-            Way::Real(connections) => connections.net().is_pinned(),
-            Way::Canned(_) => true,
+            Way::Real(connections) if self.usage().bytes_out > 0 => Some(connections.net().is_pinned()),
+            Way::Real(_) | Way::Canned(_) => None,
         }
     }
 
@@ -151,7 +156,7 @@ impl Fetches {
         if !self.counters.begin(self.most) {
             let message = format!("this call made the {} requests it may make", self.most);
             return Err(Refused::failed(ErrorCode::FetchLimit, "fetch-limit", message)
-                .with_hint("ask for more at once, or raise `limits.fetches`"));
+                .with_hint("fetch less, or raise `fetches` under `limits` of the tool"));
         }
         let FetchRequest { method, url, headers, body, redirect, max_bytes, offset } = request;
         let body = body.map(|Body(bytes)| bytes::Bytes::from(bytes));
@@ -178,7 +183,8 @@ impl Fetches {
             let asked_at = Instant::now();
             let target = self.granted(&hop).await?;
             until += asked_at.elapsed();
-            tracing::Span::current().record("host", tracing::field::display(target.get().host()));
+            let host = target.get().host().to_string();
+            tracing::Span::current().record("host", &*self.redactor.redact(&self.sealed.clean(host)));
             let sent = self.sealed.put_in(&hop, target.get())?;
             let one = self.one(&hop, &target, &sent, redirect);
             let came = timeout_at(until, one).await.unwrap_or_else(|_| {
@@ -225,7 +231,7 @@ impl Fetches {
             Decision::Deny(denial) => Err(Refused::of(*denial)),
             Decision::Ask(pending) => {
                 let capability = Capability::NetFetch.denial_name();
-                let effect = self.sealed.clean(question.asked());
+                let effect = self.sealed.clean_cut(&question.asked());
                 self.answered.ask(&*self.person, pending, ErrorCode::NetDenied, capability, effect).await
             }
         }

@@ -78,10 +78,13 @@ impl Resolve for SystemResolve {
             let mut whole = Name::from_ascii(name).map_err(no_name)?;
             // A name with its final dot gets no search domain behind it.
             whole.set_fqdn(true);
-            let found = resolver
-                .lookup_ip(whole)
-                .await
-                .map_err(|error| ResolveFailed(format!("`{name}` could not be looked up: {error}")))?;
+            let found = resolver.lookup_ip(whole).await.map_err(|error| {
+                // The error in full is for whoever runs the name servers.
+                tracing::debug!(%error, "a name could not be looked up");
+                let why =
+                    if error.is_no_records_found() { "there is no address for it" } else { "no answer came" };
+                ResolveFailed(format!("`{name}` could not be looked up: {why}"))
+            })?;
             Ok(found.iter().collect())
         })
     }

@@ -108,20 +108,28 @@ impl SealedSet {
         }
     }
 
+    /// A line that may have been cut, without any value or the beginning of one.
+    pub(super) fn clean_cut(&self, line: &str) -> String {
+        self.values.redact_cut(line).into_owned()
+    }
+
     /// A refusal without any value.
     pub(super) fn clean_refused(&self, mut refused: Refused) -> Refused {
         if self.is_empty() {
             return refused;
         }
+        if let Some(denial) = &mut refused.denied {
+            // It was cut to one line, and may end within a value.
+            let clean = self.values.redact_cut(&denial.asked).into_owned();
+            refused.message = refused.message.replace(&denial.asked, &clean);
+            denial.asked = clean;
+        }
         refused.message = self.clean(refused.message);
         refused.hint = refused.hint.map(|hint| self.clean(hint));
-        if let Some(denial) = &mut refused.denied {
-            denial.asked = self.clean(std::mem::take(&mut denial.asked));
-            if let Some(fix) = &mut denial.fix
-                && let Ok(clean) = serde_json::from_str(&self.clean(fix.overrides.to_string()))
-            {
-                fix.overrides = clean;
-            }
+        if let Some(fix) = refused.denied.as_mut().and_then(|denial| denial.fix.as_mut())
+            && let Ok(clean) = serde_json::from_str(&self.clean(fix.overrides.to_string()))
+        {
+            fix.overrides = clean;
         }
         refused
     }

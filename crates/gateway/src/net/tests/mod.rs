@@ -123,6 +123,7 @@ impl World {
             answered: Arc::new(Answered::default()),
             person: self.person.clone(),
             sealed: self.sealed.clone(),
+            redactor: bailiwick_redact::Redactor::default(),
         }
     }
 

@@ -4,6 +4,9 @@
 //! inputs by the tests of this crate, on the ordinary compiler.
 
 use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_parser::csv::{Header, ReadOptions, WriteOptions};
+use bailiwick_parser::html::TableRows;
+use bailiwick_parser::{csv, html, xml, yaml};
 use bailiwick_policy::ToolPolicy;
 use bailiwick_wire::{Decoder, FromCell, FromNursery, ToCell, ToNursery, decode, encode};
 
@@ -42,6 +45,30 @@ pub fn policy_documents(bytes: &[u8]) {
         if let Ok(tree) = parse("fuzz", text, format, Bounds::WRITTEN_BY_HAND) {
             let _ = ToolPolicy::read("fuzz", &tree);
         }
+    }
+}
+
+/// What guests may have parsed. The first line is a selector, the rest a text in all four formats.
+///
+/// # Panics
+/// When rows that were read are not the same after they were written and read again.
+pub fn parsers(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (selector, rest) = text.split_once('\n').unwrap_or(("p", &text));
+    let _ = html::select(rest, selector, Some(9));
+    let _ = html::text(rest, Some(selector));
+    let _ = html::tables(rest, None, TableRows::Objects);
+    let _ = html::main(rest);
+    let _ = html::links(rest, Some("http://h/"));
+    let _ = xml::parse(rest);
+    if let Ok(data) = yaml::parse_all(rest) {
+        let _ = yaml::stringify(&data);
+    }
+    let lists = ReadOptions { header: Header::None, ..ReadOptions::default() };
+    if let Ok(rows) = csv::parse(rest, &lists) {
+        let again =
+            csv::stringify(&rows, &WriteOptions::default()).and_then(|text| csv::parse(&text, &lists));
+        assert_eq!(again, Ok(rows), "the rows read as something else");
     }
 }
 

@@ -1,7 +1,7 @@
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{CellUsage, FromCell, Given, Report, encode};
 
-use crate::{policy_documents, wire_frames};
+use crate::{parsers, policy_documents, wire_frames};
 
 /// Inputs per target: a few seconds in all.
 const INPUTS: u64 = 20_000;
@@ -20,9 +20,9 @@ impl Numbers {
 
 /// Seeds with bytes changed, doubled, dropped and cut.
 #[track_caller]
-fn check(target: fn(&[u8]), seeds: &[Vec<u8>]) {
+fn check(inputs: u64, target: fn(&[u8]), seeds: &[Vec<u8>]) {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs {
         let mut bytes = seeds[numbers.below(seeds.len())].clone();
         for _ in 0..=numbers.below(8) {
             let at = numbers.below(bytes.len());
@@ -42,7 +42,12 @@ fn check(target: fn(&[u8]), seeds: &[Vec<u8>]) {
 #[test]
 fn no_stream_of_a_cell_makes_its_reader_panic() {
     let frame = |message: &FromCell| encode(message).unwrap();
-    let report = Report { given: Given::Value("[1]".into()), usage: CellUsage::default(), logs_dropped: 1 };
+    let report = Report {
+        given: Given::Value("[1]".into()),
+        usage: CellUsage::default(),
+        logs_dropped: 1,
+        trace: None,
+    };
     let seeds = [
         frame(&FromCell::Done(Box::new(report))),
         frame(&FromCell::Log { level: LogLevel::Error, text: "a line".into() }),
@@ -50,7 +55,7 @@ fn no_stream_of_a_cell_makes_its_reader_panic() {
         frame(&FromCell::Probed { result: -1 }),
         vec![255; 9],
     ];
-    check(wire_frames, &seeds);
+    check(INPUTS, wire_frames, &seeds);
 }
 
 #[test]
@@ -60,5 +65,18 @@ fn no_document_makes_the_reader_of_policies_panic() {
         b"profile: web\noverrides: {addAllow: [timers], ask: {net: first}}\nlimits: {wall: 3s}\n".to_vec(),
         b"[overrides]\nnetwork = \"strict\"\n[limits]\nmemory = \"1MiB\"\n".to_vec(),
     ];
-    check(policy_documents, &seeds);
+    check(INPUTS, policy_documents, &seeds);
+}
+
+#[test]
+fn no_text_makes_the_parsers_of_guests_panic() {
+    let seeds = [
+        b"div > p:not(.a, [b^='c' i]):nth-child(2n+1) ~ a\n<div><p class=a>x<b>y</p></b><table><tr><td colspan=2>z".to_vec(),
+        b"svg|a\n<svg><title><p></svg><template><td>x</template><select><option><math><mi>&notit;&#x41;".to_vec(),
+        b"p\n<?xml version='1.0'?><a xmlns:b='c' b:d='&lt;'><![CDATA[x]]><!-- y --><e/>&#65;</a>".to_vec(),
+        b"p\na,\"b\"\"c\"\r\n1,\n\"\n\",2\n".to_vec(),
+        b"p\na: &x [1, {b: 'c'}]\nd: *x\n? e\n: |\n  f\n---\n- !!str 1\n- >-\n  g\n  h\n".to_vec(),
+    ];
+    // Each is read nine times.
+    check(INPUTS / 10, parsers, &seeds);
 }

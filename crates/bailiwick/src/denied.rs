@@ -10,7 +10,10 @@ pub(crate) fn explain_missing(policy: &EffectivePolicy, name: &str, failure: &mu
     if failure.code != ErrorCode::EvalError {
         return;
     }
-    let root = |global: &str| global.split('.').next() == Some(name);
+    // A dotted name is one of ours as a whole or not at all; a plain one may be the root of several.
+    let root = |global: &str| {
+        if name.contains('.') { global == name } else { global.split('.').next() == Some(name) }
+    };
     let capability = Capability::ALL
         .iter()
         .copied()

@@ -74,7 +74,7 @@ pub(crate) fn value(redactor: &Redactor, given: Value) -> Value {
         Value::Object(fields) => {
             let mut masked = Map::with_capacity(fields.len());
             for (key, field) in fields {
-                insert(&mut masked, text(redactor, key), value(redactor, field));
+                insert(&mut masked, &text(redactor, key), value(redactor, field));
             }
             Value::Object(masked)
         }
@@ -88,8 +88,8 @@ pub(crate) fn value(redactor: &Redactor, given: Value) -> Value {
 }
 
 /// Two keys that became the same are both kept.
-fn insert(fields: &mut Map<String, Value>, key: String, field: Value) {
-    let mut name = key.clone();
+fn insert(fields: &mut Map<String, Value>, key: &str, field: Value) {
+    let mut name = key.to_owned();
     let mut number = 2;
     while fields.contains_key(&name) {
         name = format!("{key} {number}");

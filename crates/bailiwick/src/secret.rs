@@ -36,8 +36,11 @@ pub(crate) struct SecretStatic {
     pub(crate) seal: Option<Seal>,
 }
 
+/// What code has in the place of sealed secrets: the static's name and its placeholder.
+pub(crate) type Placeholders = Vec<(String, String)>;
+
 /// Seals what is to be sealed in a call: the statics with their placeholders beside them.
-pub(crate) fn sealed(statics: &[SecretStatic]) -> Result<(SealedSet, Vec<(String, String)>), Box<Failure>> {
+pub(crate) fn sealed(statics: &[SecretStatic]) -> Result<(SealedSet, Placeholders), Box<Failure>> {
     let (mut items, mut placeholders) = (Vec::new(), Vec::new());
     for SecretStatic { variable, secret, seal } in statics {
         let Some(seal) = seal else { continue };

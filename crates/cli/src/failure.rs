@@ -94,7 +94,6 @@ impl Failure {
             Self::Secrets(error) => error.code(),
             Self::Declined(_) => ErrorCode::ApprovalDeclined,
             Self::MissingSecrets { .. } => ErrorCode::MissingSecret,
-            Self::Recording { .. } => ErrorCode::InvalidInput,
             Self::NotRecorded => ErrorCode::Unavailable,
             Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) | Self::Terminal(_) => {
                 ErrorCode::Unavailable
@@ -103,6 +102,7 @@ impl Failure {
             Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
             Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
             | Self::Query(_)
+            | Self::Recording { .. }
             | Self::Name(_)
             | Self::TwoProfiles { .. }
             | Self::TwiceStdin

@@ -22,7 +22,7 @@ use crate::resolved::Session;
 use crate::typed::OutsideFlags;
 
 /// A builder with the world that the session offers.
-pub(crate) fn offered(session: &Session, flags: &OutsideFlags, builder: Builder) -> Result<Builder, Failure> {
+pub(crate) fn offered(session: &Session, flags: &OutsideFlags, builder: Builder) -> Builder {
     let settings = &session.loaded.settings;
     let deadline = Duration::from_millis(settings.approvals.deadline_ms);
     let mut builder = builder.person(person(flags), deadline);
@@ -30,7 +30,7 @@ pub(crate) fn offered(session: &Session, flags: &OutsideFlags, builder: Builder)
         let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
         builder = builder.folders(Folders { data: data.clone(), config });
     }
-    Ok(builder)
+    builder
 }
 
 /// The network, as the operator set it up. Made only for code that may reach it: reading root certificates takes time.
@@ -114,12 +114,11 @@ pub(crate) fn with_secrets(
             continue;
         };
         let secret = NamedSecret::new(name.as_str(), value);
-        call = match seal {
-            Some(seal) => call.sealed(variable, secret, seal),
-            None => {
-                exposure.unsealed_secrets.push(name.as_str().to_owned());
-                call.secret(variable, secret)
-            }
+        call = if let Some(seal) = seal {
+            call.sealed(variable, secret, seal)
+        } else {
+            exposure.unsealed_secrets.push(name.as_str().to_owned());
+            call.secret(variable, secret)
         };
     }
     if !missing.is_empty() {

@@ -164,7 +164,7 @@ impl Readers {
 /// Puts a text in the place of a file. A crash leaves the old or the new one, never a part.
 pub fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), FileError> {
     let write = |source| FileError::Write { path: path.to_owned(), source };
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
     temporary.as_file().set_permissions(std::fs::Permissions::from_mode(readers.mode())).map_err(write)?;

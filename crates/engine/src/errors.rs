@@ -63,6 +63,25 @@ pub(crate) fn is_overflow(message: &str) -> bool {
     message == "Maximum call stack size exceeded" || message == "stack overflow"
 }
 
+/// What the engine says when something was to be called or read that is not there.
+fn is_about_a_member(message: &str) -> bool {
+    message == "not a function"
+        || message.starts_with("cannot read property '") && message.ends_with("' of undefined")
+}
+
+/// The dotted name at a place of the source: `safety.fs.readText`. Whether it is a name of ours is not known here.
+fn member_at(source: &str, at: Location) -> Option<&str> {
+    let line = source.lines().nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;
+    let column = usize::try_from(at.column).ok()?.checked_sub(1)?;
+    let place = line.char_indices().nth(column).map_or(line.len(), |(place, _)| place);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+    // The place may be at either end of the name, or right behind it.
+    let start = line.get(..place)?.rfind(|c| !is_part(c)).map_or(0, |before| before + 1);
+    let rest = line.get(start..)?.trim_start_matches(|c| !is_part(c));
+    let name = rest.get(..rest.find(|c| !is_part(c)).unwrap_or(rest.len()))?;
+    Some(name).filter(|name| name.contains('.') && name.len() <= 100)
+}
+
 /// A trouble without a place.
 pub(crate) fn trouble(kind: TroubleKind, message: impl Into<String>) -> Box<Trouble> {
     let message = message.into();
@@ -71,7 +90,7 @@ pub(crate) fn trouble(kind: TroubleKind, message: impl Into<String>) -> Box<Trou
 }
 
 /// What was thrown and not caught.
-pub(crate) fn thrown(class: Option<&str>, message: &str, frames: Frames) -> Box<Trouble> {
+pub(crate) fn thrown(class: Option<&str>, message: &str, frames: Frames, source: &str) -> Box<Trouble> {
     let shown = match class {
         Some(class) if message.is_empty() => class.to_owned(),
         Some(class) => format!("{class}: {}", head_of(message, LONGEST)),
@@ -88,6 +107,9 @@ pub(crate) fn thrown(class: Option<&str>, message: &str, frames: Frames) -> Box<
     trouble.missing = match class {
         Some("ReferenceError") => message.strip_suffix(" is not defined").map(str::to_owned),
         Some("TypeError") if message == "eval is not supported" => Some("eval".to_owned()),
+        Some("TypeError") if is_about_a_member(message) => {
+            frames.location.and_then(|at| member_at(source, at)).map(str::to_owned)
+        }
         _ => None,
     };
     trouble.location = frames.location;

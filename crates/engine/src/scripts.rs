@@ -39,10 +39,11 @@ pub(crate) enum Script {
     Response,
     Fetch,
     Files,
+    Parser,
 }
 
 impl Script {
-    const COUNT: usize = 27;
+    const COUNT: usize = 28;
 
     const fn text(self) -> (&'static str, &'static CStr) {
         match self {
@@ -73,6 +74,7 @@ impl Script {
             Self::Response => (include_str!("js/response.js"), c"bailiwick:response"),
             Self::Fetch => (include_str!("js/fetch.js"), c"bailiwick:fetch"),
             Self::Files => (include_str!("js/files.js"), c"bailiwick:files"),
+            Self::Parser => (include_str!("js/parser.js"), c"bailiwick:parser"),
         }
     }
 
@@ -94,6 +96,7 @@ impl Script {
             "response" => Self::Response,
             "fetch" => Self::Fetch,
             "files" => Self::Files,
+            "parser" => Self::Parser,
             _ => return None,
         })
     }

@@ -177,7 +177,7 @@ pub(crate) fn explain<'js>(
             Err(_) => (None, "a value that cannot be shown was thrown".to_owned(), Frames::default()),
         },
     };
-    let mut told = thrown(class.as_deref(), &message, frames);
+    let mut told = thrown(class.as_deref(), &message, frames, &job.source);
     told.refusal = refusal.filter(|_| told.kind == TroubleKind::Threw);
     if let Some(Halt::Limit(kind)) = halt {
         told.kind = kind;

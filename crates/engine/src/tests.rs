@@ -7,6 +7,7 @@ mod entries;
 mod failures;
 mod gateway;
 mod globals;
+mod parsers;
 mod results;
 mod timers;
 mod web;

@@ -36,6 +36,18 @@ pub enum Said {
     Nobody,
 }
 
+impl Said {
+    /// As a stable word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Nothing => "nothing",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
 /// Somebody who can be asked.
 pub trait Person: Send + Sync {
     /// Asks, and waits for the answer.
@@ -84,7 +96,9 @@ impl Answered {
         let (when, layer) = (pending.when(), pending.layer().clone());
         let asked =
             Asked { capability: capability.clone(), effect: effect.clone(), when, layer: layer.clone() };
-        let reason = match person.ask(asked).await {
+        let said = person.ask(asked).await;
+        metrics::counter!("bailiwick_asks_total", "said" => said.word()).increment(1);
+        let reason = match said {
             Said::Yes => {
                 if when == AskWhen::First {
                     let place = if code == ErrorCode::NetDenied { &self.net } else { &self.fs };

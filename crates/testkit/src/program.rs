@@ -93,6 +93,34 @@ impl Program {
         self.run_with_input(arguments, "")
     }
 
+    /// Runs a script of the working folder there, if it is there; gives what it said when it failed.
+    ///
+    /// # Panics
+    /// When there is no shell.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "scripts that set the stage are started here and nowhere else"
+    )]
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    pub(crate) fn run_script(&self, name: &str) -> Option<String> {
+        if !self.working_folder().join(name).exists() {
+            return None;
+        }
+        let output = Command::new("/bin/sh")
+            .args(["-e", name])
+            .env_clear()
+            .env("HOME", self.home())
+            .env("PATH", "/usr/bin:/bin")
+            .env("PROGRAM", &self.path)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.working_folder())
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell starts");
+        let said = || String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (!output.status.success()).then(said)
+    }
+
     /// Runs it with a text on stdin.
     ///
     /// # Panics

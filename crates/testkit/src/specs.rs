@@ -2,7 +2,8 @@
 //!
 //! `case.toml` holds `about`, `args`, `exit`, and lists of texts that `stdout` and `stderr` must contain (`never`:
 //! must not contain). Every other file of the folder is put into the working folder of a fresh machine, those
-//! under `home/` into its home.
+//! under `home/` into its home. A `prepare.sh` is run by a shell in the working folder before the program, a `check.sh`
+//! after it; both find the program as `$PROGRAM`, and a case is wrong when they end with anything but 0.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,9 +116,11 @@ impl Specs {
                 None => stage.with_file(&name, &text),
             };
         }
+        let mut wrong = Vec::new();
+        wrong.extend(stage.run_script("prepare.sh").map(|told| format!("prepare.sh: {told}")));
         let arguments: Vec<&str> = case.args.iter().map(String::as_str).collect();
         let run = stage.run(&arguments);
-        let mut wrong = Vec::new();
+        wrong.extend(stage.run_script("check.sh").map(|told| format!("check.sh: {told}")));
         if run.code != Some(case.exit) {
             wrong.push(format!("exit {:?} instead of {}", run.code, case.exit));
         }

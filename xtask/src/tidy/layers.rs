@@ -84,8 +84,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "parses what a stranger wrote, inside a cell; it reaches nothing",
     },
     Layer {
+        name: "parser",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "parses what a guest hands it, inside a cell; it reaches nothing",
+    },
+    Layer {
         name: "engine",
-        may_know: MayKnow::Only(&["types", "wire", "source"]),
+        may_know: MayKnow::Only(&["types", "wire", "source", "parser"]),
         reason: "runs what a stranger wrote, inside a cell; what it needs from the world it asks of a trait",
     },
     Layer {
@@ -189,6 +194,11 @@ pub(crate) const CONFINED: &[Confined] = &[
         packages: &["oxc_*"],
         to: "source",
         reason: "a recursive parser meets guest bytes inside a cell only",
+    },
+    Confined {
+        packages: &["html5ever", "markup5ever", "roxmltree"],
+        to: "parser",
+        reason: "a parser of markup meets a guest's text inside a cell only",
     },
     Confined { packages: &["seccompiler"], to: "sys", reason: "filters of system calls have one home" },
 ];

@@ -17,8 +17,10 @@ use bailiwick_gateway::person::{Answered, Person};
 use bailiwick_policy::{
     Answers, Capability, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FileOp, FileQuestion,
 };
+use bailiwick_redact::Redactor;
 use bailiwick_types::{Answer, Denial, Effect, ErrorCode, FileRequest, Refused, Usage};
 
+use crate::redaction;
 use recording::{Recorder, Recording};
 use waiting::Waiting;
 
@@ -53,6 +55,7 @@ pub(crate) struct World {
     pub(crate) person: Arc<dyn Person>,
     pub(crate) ask_deadline: Duration,
     pub(crate) sealed: Arc<SealedSet>,
+    pub(crate) redactor: Redactor,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     /// Whether what would change a file is only decided about, and not done.
     pub(crate) keeps_files: bool,
@@ -64,6 +67,7 @@ pub(crate) struct World {
 pub(crate) struct Effects {
     policy: RwLock<Arc<EffectivePolicy>>,
     keeps_files: bool,
+    redactor: Redactor,
     waiting: Arc<Waiting>,
     fetches: Option<Fetches>,
     files: Option<Result<Files, String>>,
@@ -85,8 +89,10 @@ impl Effects {
         if !has_net && !has_files {
             return None;
         }
-        let (waiting, answered) =
-            (Arc::new(Waiting::new(person, ask_deadline)), Arc::new(Answered::default()));
+        let (waiting, answered) = (
+            Arc::new(Waiting::new(person, ask_deadline, world.redactor.clone())),
+            Arc::new(Answered::default()),
+        );
         let asked = || Arc::clone(&waiting) as Arc<dyn Person>;
         let replayed = world.replay.is_some();
         let fetches = transport.filter(|_| has_net && !replayed).map(|transport| {
@@ -114,6 +120,7 @@ impl Effects {
         Some(Self {
             policy: RwLock::new(policy),
             keeps_files: world.keeps_files,
+            redactor: world.redactor,
             waiting,
             fetches,
             files,
@@ -163,7 +170,10 @@ impl Effects {
                 result => return result,
             };
             let wider = match (&self.observer, &refused.denied) {
-                (Some(observer), Some(denial)) => observer.refused(denial),
+                (Some(observer), Some(denial)) => {
+                    let asked = redaction::text(&self.redactor, denial.asked.clone());
+                    observer.refused(&Denial { asked, ..(**denial).clone() })
+                }
                 _ => None,
             };
             let Some(wider) = wider else { return Err(refused) };

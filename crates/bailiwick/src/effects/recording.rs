@@ -154,16 +154,19 @@ impl Recording {
         let asked = serde_json::to_value(effect).unwrap_or_default();
         let Some(kept) = self.effects.iter().find(|kept| kept.id == id) else {
             return Err(diverged(format!(
-                "effect {id} was not asked for when this call was recorded: {}",
+                "effect {id} was not asked for when this call was recorded: `{}`",
                 shown(&asked)
             )));
         };
         if !is_like(&kept.asked, &asked) {
-            return Err(diverged(format!(
-                "effect {id} was {} when this call was recorded, and is {} now",
-                shown(&kept.asked),
-                shown(&asked)
-            )));
+            let (then, now) = (shown(&kept.asked), shown(&asked));
+            return Err(diverged(if then == now {
+                format!(
+                    "effect {id}, `{now}`, has other headers, another body or other options than when recorded"
+                )
+            } else {
+                format!("effect {id} was `{then}` when this call was recorded, and is `{now}` now")
+            }));
         }
         let unreadable = || diverged(format!("what came of effect {id} is not readable in the recording"));
         match (&kept.given, &kept.refused) {
@@ -177,9 +180,21 @@ impl Recording {
     }
 }
 
-/// An effect in one line.
+/// An effect in one line: what is done, and to what.
 fn shown(asked: &Value) -> String {
-    let text = asked.to_string();
+    let (kind, of) = asked
+        .as_object()
+        .and_then(|asked| asked.iter().next())
+        .map_or(("", asked), |(kind, of)| (kind.as_str(), of));
+    // A file operation is named by its own kind.
+    let (kind, of) = match of.as_object().and_then(|of| of.iter().next()) {
+        Some((op, of)) if kind == "file" => (op.as_str(), of),
+        _ => (kind, of),
+    };
+    let word = |key: &str| of.get(key).and_then(Value::as_str);
+    let lead = word("method").unwrap_or(kind);
+    let objects: Vec<&str> = ["url", "path", "from", "to"].into_iter().filter_map(word).collect();
+    let text = format!("{lead} {}", objects.join(" "));
     match text.char_indices().nth(200) {
         None => text,
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -265,7 +280,7 @@ impl Recorder {
                 input: veil.text(call.input),
                 ..call
             },
-            seed: seed.iter().map(|byte| format!("{byte:02x}")).collect(),
+            seed: hex(&seed),
             clock: clock.into_iter().map(|Reading { at, times }| (at, times)).collect(),
             events: events
                 .into_iter()
@@ -278,6 +293,15 @@ impl Recorder {
             outcome,
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Where a secret stands in a text, and its name if it stands there alone.

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use bailiwick_cell::Standstill;
 use bailiwick_gateway::person::{Asked, Person, Said};
+use bailiwick_redact::Redactor;
+
+use crate::redaction;
 
 /// Whoever can be asked, as far as one call is concerned.
 pub(super) struct Waiting {
@@ -15,11 +18,13 @@ pub(super) struct Waiting {
     standstill: OnceLock<Standstill>,
     /// How long this call may still wait for people.
     left: Mutex<Duration>,
+    /// What a person is shown leaves the call like any other text.
+    redactor: Redactor,
 }
 
 impl Waiting {
-    pub(super) fn new(person: Arc<dyn Person>, deadline: Duration) -> Self {
-        Self { person, standstill: OnceLock::new(), left: Mutex::new(deadline) }
+    pub(super) fn new(person: Arc<dyn Person>, deadline: Duration, redactor: Redactor) -> Self {
+        Self { person, standstill: OnceLock::new(), left: Mutex::new(deadline), redactor }
     }
 
     /// Says which cell has to stand still.
@@ -40,6 +45,7 @@ impl Waiting {
 impl Person for Waiting {
     fn ask(&self, asked: Asked) -> Pin<Box<dyn Future<Output = Said> + Send + '_>> {
         Box::pin(async move {
+            let asked = Asked { effect: redaction::text(&self.redactor, asked.effect), ..asked };
             let (left, since) = (self.left(), Instant::now());
             // Nobody is troubled for an answer that would come too late.
             if left.is_zero() {

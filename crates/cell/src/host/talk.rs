@@ -108,10 +108,7 @@ pub(super) struct Talk<'a, 'l> {
 impl Talk<'_, '_> {
     /// Sends the job and hears the cell out.
     pub(super) async fn run(&mut self, frame: &[u8], bound: usize) -> Last {
-        let began = match send_job(self.cell, frame).await {
-            Some(began) => began,
-            None => return SILENT,
-        };
+        let Some(began) = send_job(self.cell, frame).await else { return SILENT };
         let (cell, served) = (self.cell, self.served);
         let mut changes = served.map(|served| served.standstill.changes());
         let mut decoder = Decoder::new(bound);

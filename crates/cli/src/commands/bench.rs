@@ -4,6 +4,7 @@
 
 mod calls;
 mod cold;
+mod fetch;
 mod kill;
 mod machine;
 mod memory;
@@ -22,7 +23,7 @@ use row::{Row, Verdict};
 pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
     let mut rows: Vec<Row> = Vec::new();
-    let known = ["cell.call", "cell.memory", "cell.kill", "jsrun.cold", "peer", "fork"];
+    let known = ["cell.call", "cell.memory", "cell.kill", "jsrun.cold", "fetch", "peer", "fork"];
     if let Some(only) = what.only.as_deref()
         && !known.iter().any(|id| id.starts_with(only) || only.starts_with(id))
     {
@@ -50,6 +51,10 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     if asks(what, &["cell.kill"]) {
         screen.progress("200 programs that do not want to end");
         rows.push(block_on(kill::kill(&calls::bare_fork()?))?);
+    }
+    if asks(what, &["fetch"]) {
+        screen.progress("requests on loopback, from a cell and by a plain client");
+        rows.extend(block_on(fetch::fetch())?.into_iter().filter(|row| wanted(row.id)));
     }
     if let (Some(folder), Some(p50)) = (&what.peers, p50) {
         screen.progress("peers");

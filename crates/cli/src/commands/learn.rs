@@ -52,7 +52,7 @@ pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Res
     let net = if what.live { Some(outside::any_net(session)?) } else { None };
     let runs = block_on(async {
         let builder = builder(&what.cells, Breadth::All, Some(baseline));
-        let mut builder = outside::offered(session, &what.outside, builder)?;
+        let mut builder = outside::offered(session, &what.outside, builder);
         if let Some(net) = net {
             builder = builder.net(net);
         }
@@ -210,18 +210,14 @@ impl Observer for Lessons {
             let layer = layer_of(&fix.overrides)?;
             state.policy.widened_by(&layer)
         });
-        match wider {
-            Some(wider) => {
-                state.policy = Arc::new(wider);
-                Some(Arc::clone(&state.policy))
-            }
-            None => {
-                if !state.for_good.contains(denial) {
-                    state.for_good.push(denial.clone());
-                }
-                None
-            }
+        if let Some(wider) = wider {
+            state.policy = Arc::new(wider);
+            return Some(Arc::clone(&state.policy));
         }
+        if !state.for_good.contains(denial) {
+            state.for_good.push(denial.clone());
+        }
+        None
     }
 }
 

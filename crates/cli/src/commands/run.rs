@@ -38,7 +38,7 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
     block_on(async {
         let baseline = &session.loaded.settings.baseline;
         let builder = builder(&what.cells, Breadth::Ordinary, Some(baseline));
-        let mut builder = outside::offered(session, &what.outside, builder)?;
+        let mut builder = outside::offered(session, &what.outside, builder);
         if let Some(net) = net {
             builder = builder.net(net);
         }

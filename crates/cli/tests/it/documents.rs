@@ -29,6 +29,11 @@ fn the_examples_of_the_guide_to_secrets_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_the_gateway_are_true() {
+    check("docs/gateway.md", include_str!("../../../../docs/gateway.md"));
+}
+
+#[test]
 fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))

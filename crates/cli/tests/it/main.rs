@@ -3,11 +3,14 @@
 mod bad_documents;
 mod configuration;
 mod documents;
+mod egress;
+mod files;
 mod jsrun;
 mod output;
 mod policy;
 mod run;
 mod secrets;
+mod secrets_in_use;
 mod specs;
 
 use bailiwick_testkit::Program;

@@ -143,13 +143,24 @@ fn limits_lists_exactly_the_globals_that_code_finds() {
         "{}",
         "addAllow: [timers, eval]\nremoveDeny: [timers, eval]\n",
         "removeAllow: [console, clock, random]\n",
+        "removeAllow: [url, encoding, crypto.random, crypto.digest, crypto.hmac, parser.html, parser.yaml]\n",
+        "network: strict\nfileRead: true\n",
+        "fileWrite: true\ndestructive: true\nremoveAllow: [\"parser.*\"]\n",
     ] {
         let program = bailiwick().with_file("o.yaml", overrides);
         let limits = program.run(&["limits", "--json", "--overrides", "o.yaml"]);
         let limits: Value = serde_json::from_str(&limits.stdout).unwrap();
         let listed: Vec<&str> =
             limits["globals"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        let code = "return Object.getOwnPropertyNames(globalThis).concat('random' in Math ? 'Math.random' : []).sort()";
+        let code = "
+            const found = 'random' in Math ? ['Math.random'] : [];
+            const walk = (object, lead) => Object.getOwnPropertyNames(object).forEach((name) => {
+                const inner = lead + name;
+                if (!/^(crypto|crypto\\.subtle|safety|safety\\.fs|safety\\.parser)$/.test(inner)) found.push(inner);
+                else walk(object[name], inner + '.');
+            });
+            walk(globalThis, '');
+            return found.sort()";
         let run = program.run(&["run", "--no-check", "--overrides", "o.yaml", "-e", code]);
         let found: Vec<String> = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(found, listed, "{overrides}");

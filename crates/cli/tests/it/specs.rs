@@ -2,15 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_testkit::{requires, run_specs};
+use bailiwick_testkit::{Specs, requires, run_specs};
 
-fn specs(name: &str) -> PathBuf {
+pub(crate) fn specs(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(name)
 }
 
 #[track_caller]
-fn check(area: &str, at_least: usize) {
-    let results = run_specs(Path::new(env!("CARGO_BIN_EXE_bailiwick")), &specs(area));
+pub(crate) fn check(area: &str, at_least: usize) {
+    check_all(&Specs::new(Path::new(env!("CARGO_BIN_EXE_bailiwick")), &specs(area)), at_least);
+}
+
+#[track_caller]
+pub(crate) fn check_all(specs: &Specs, at_least: usize) {
+    let results = specs.run();
     let wrong: Vec<String> = results
         .iter()
         .filter_map(|(name, wrong)| wrong.as_ref().map(|wrong| format!("{name}: {wrong}")))
@@ -21,7 +26,7 @@ fn check(area: &str, at_least: usize) {
 
 /// The suite is worth something only if it can fail.
 #[track_caller]
-fn check_that_none_passes(area: &str, hollow: &Path) {
+pub(crate) fn check_that_none_passes(area: &str, hollow: &Path) {
     let results = run_specs(hollow, &specs(area));
     let passed: Vec<&str> =
         results.iter().filter(|(_, wrong)| wrong.is_none()).map(|(name, _)| name.as_str()).collect();

@@ -26,6 +26,10 @@
     FormData: 'form',
     AbortController: 'abort',
     AbortSignal: 'abort',
+    'safety.parser.html': 'parser',
+    'safety.parser.xml': 'parser',
+    'safety.parser.csv': 'parser',
+    'safety.parser.yaml': 'parser',
   };
   const files = [
     'readText', 'readBytes', 'readJson', 'list', 'exists', 'stat', 'lineCount', 'slice', 'grep',

@@ -1,10 +1,11 @@
-//! What the scripts of the web's surface ask of Rust: URLs, encodings, hashes, chance.
+//! What the scripts of the web's surface ask of Rust: URLs, encodings, parsers, hashes, chance.
 //!
 //! Everything here computes and nothing here reaches outside the process. What comes back to a script is one value that
 //! the engine's own memory holds: a text, a number or a buffer, never an array that a guest's setters could see filled.
 
 mod crypto;
 mod encoding;
+mod parser;
 mod url;
 
 use std::rc::Rc;
@@ -17,6 +18,7 @@ use crate::world::World;
 pub(crate) fn place<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>) -> Result<()> {
     url::place(ctx, native, world)?;
     encoding::place(ctx, native, world)?;
+    parser::place(ctx, native, world)?;
     crypto::place(ctx, native, world)
 }
 

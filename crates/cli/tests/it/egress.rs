@@ -1,0 +1,254 @@
+//! `specs/egress`: requests, in a network that is only pretended. All cases run inside of one namespace that has nothing
+//! but loopback with addresses of the world on it, so that a guard that lets everything through sends nothing anywhere.
+//!
+//! Whatever must never be reached answers `REACHED`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use bailiwick_testkit::authority::{Authority, Certificate};
+use bailiwick_testkit::dns::{FakeDns, Reply, Script};
+use bailiwick_testkit::netns::{Netns, is_possible};
+use bailiwick_testkit::proxy::{Proxy, Setup};
+use bailiwick_testkit::routes::Routes;
+use bailiwick_testkit::upstream::{Answer, Coding, Protocol, Request, Upstream};
+use bailiwick_testkit::{Specs, requires};
+
+use super::specs::{check_all, check_that_none_passes, specs};
+
+const PUBLIC: &str = "93.184.216.34";
+const OTHER: &str = "93.184.216.35";
+const PUBLIC_V6: &str = "2606:2800:220:1::1";
+const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
+
+/// The value that cases with a sealed secret set.
+const SEALED: &str = "ghp_16C7e42F292c6912E7";
+
+/// Names whose server has something wrong with its TLS, and where that is.
+const FAULTY: [(&str, &str); 8] = [
+    ("expired.test", "93.184.216.40"),
+    ("early.test", "93.184.216.41"),
+    ("wrong-name.test", "93.184.216.42"),
+    ("other-authority.test", "93.184.216.43"),
+    ("self-signed.test", "93.184.216.44"),
+    ("mute.test", "93.184.216.45"),
+    ("plain-text.test", "93.184.216.46"),
+    ("closes.test", "93.184.216.47"),
+];
+
+/// Where nothing of a cell may ever get.
+const FORBIDDEN: [&str; 9] = [
+    "127.0.0.1:80",
+    "127.0.0.1:8282",
+    "127.0.0.2:80",
+    "[::1]:80",
+    "10.0.0.5:80",
+    "169.254.169.254:80",
+    "100.64.0.1:80",
+    "[fd00:ec2::254]:80",
+    "[64:ff9b::a00:5]:80",
+];
+
+/// What the names of the pretended world answer. A name with a sequence belongs to one case.
+fn names() -> Script {
+    let public = Reply::addresses(&[PUBLIC]);
+    let honest = ["public.test", "sub.public.test", "a.b.public.test", "xn--bcher-kva.test", "proxied.test"];
+    let script = honest.into_iter().fold(Script::new(), |script, name| script.name(name, &[public.clone()]));
+    let script = FAULTY
+        .into_iter()
+        .fold(script, |script, (name, address)| script.name(name, &[Reply::addresses(&[address])]));
+    script
+        .name("other.test", &[Reply::addresses(&[OTHER])])
+        .name("v6.test", &[Reply::addresses(&[PUBLIC_V6])])
+        .name("dual.test", &[Reply::addresses(&[PUBLIC, PUBLIC_V6])])
+        .name("private.test", &[Reply::addresses(&["10.0.0.5"])])
+        .name("mixed.test", &[Reply::addresses(&[PUBLIC, "10.0.0.5"])])
+        .name("mixed-v6.test", &[Reply::addresses(&[PUBLIC, "fd00:ec2::254"])])
+        .name("metadata.test", &[Reply::addresses(&["169.254.169.254"])])
+        .name("loopback.test", &[Reply::addresses(&["127.0.0.1"])])
+        .name("loopback-v6.test", &[Reply::addresses(&["::1"])])
+        .name("any.test", &[Reply::addresses(&["0.0.0.0"])])
+        .name("mapped.test", &[Reply::addresses(&["::ffff:10.0.0.5"])])
+        .name("nat64.test", &[Reply::addresses(&["64:ff9b::a00:5"])])
+        .name("many.test", &[Reply::many(20)])
+        .name("alias.test", &[Reply::Alias("private.test".to_owned())])
+        .name("bare-alias.test", &[Reply::BareAlias("private.test".to_owned())])
+        .name("fine-alias.test", &[Reply::Alias("public.test".to_owned())])
+        .name("failing.test", &[Reply::ServerFailed])
+        .name("empty.test", &[Reply::Empty])
+        .name("silent.test", &[Reply::Silent])
+        .name("garbage.test", &[Reply::Garbage])
+        .name("rebinding.test", &[public.clone(), Reply::addresses(&["127.0.0.1"])])
+        .name("rebinding-back.test", &[Reply::addresses(&["10.0.0.5"]), public.clone()])
+        .name("rebinding-between.test", &[public, Reply::addresses(&["127.0.0.1"])])
+}
+
+/// The servers of the honest names.
+fn answer(request: &Request) -> Answer {
+    let (_, query) = request.target.split_once('?').unwrap_or_default();
+    let number = |prefix: &str| request.path().strip_prefix(prefix).and_then(|rest| rest.parse().ok());
+    if let Some(rungs) = number("/ladder/") {
+        return match rungs {
+            0_u16 => Answer::ok("the end of the ladder"),
+            _ => Answer::redirect(302, &format!("/ladder/{}", rungs - 1)),
+        };
+    }
+    if let Some(status) = number("/to/") {
+        return Answer::redirect(status, query);
+    }
+    if let Some(status) = number("/status/") {
+        return Answer::new(status).body("so be it");
+    }
+    if let Some(size) = number("/size/") {
+        return Answer::ok("x".repeat(usize::from(size) * 1000));
+    }
+    match request.path() {
+        "/" => Answer::ok("hello"),
+        "/echo" => echo(request),
+        "/knows" => knows(request),
+        "/bounce" => {
+            let came = request.header("authorization").unwrap_or_default();
+            Answer::redirect(302, &format!("https://other.test/knows?key={came}"))
+        }
+        "/closing" => Answer::ok("closed").header("connection", "close"),
+        "/leave" => Answer::redirect(302, query).header("connection", "close"),
+        "/loop" => Answer::redirect(302, "/loop"),
+        "/nowhere" => Answer::redirect_nowhere(302),
+        "/json" => Answer::json(r#"{"a": [1, 2]}"#),
+        "/cookies" => Answer::set_cookies(&["a=1", "b=2"]),
+        "/gzip" => Answer::packed(Coding::Gzip, b"packed and unpacked"),
+        "/gzip-bomb" => Answer::bomb(Coding::Gzip, 8 << 20),
+        "/br-bomb" => Answer::bomb(Coding::Brotli, 8 << 20),
+        "/zstd-bomb" => Answer::bomb(Coding::Zstd, 8 << 20),
+        "/nested-bomb" => Answer::nested_bomb(Coding::Gzip, Coding::Gzip, 8 << 20),
+        "/mislabelled" => Answer::mislabelled(Coding::Gzip, b"this is not packed"),
+        "/torn" => Answer::packed_torn(Coding::Gzip, &b"torn ".repeat(100)),
+        "/endless" => Answer::endless(),
+        "/endless-chunks" => Answer::endless_chunks(),
+        "/endless-headers" => Answer::endless_headers(),
+        "/endless-interim" => Answer::endless_interim(),
+        "/truncated" => Answer::truncated("half", 8),
+        "/overlong" => Answer::overlong("twice as long", 5),
+        "/two-lengths" => Answer::two_lengths("which", 3),
+        "/length-and-chunks" => Answer::length_and_chunks("smuggled", 3),
+        "/chunked-garbage" => Answer::chunked_garbage(),
+        "/chunked-truncated" => Answer::chunked_truncated(),
+        "/reset" => Answer::reset("part"),
+        "/huge-header" => Answer::huge_header(70_000),
+        "/many-headers" => Answer::many_headers(5000),
+        "/gibberish" => Answer::gibberish(),
+        "/silent" => Answer::silent(),
+        "/hang-up" => Answer::hang_up(),
+        "/drip" => Answer::drip(Duration::from_millis(50)),
+        _ => Answer::new(404).body("no such path"),
+    }
+}
+
+/// Whether the sealed value of the cases came, which the echo cannot tell: all that comes back is redacted.
+fn knows(request: &Request) -> Answer {
+    Answer::ok(match request.header("authorization") {
+        Some(SEALED) => "the value came",
+        Some(_) => "another value came",
+        None if request.target.contains(SEALED) => "the value came in the query",
+        None => "no value came",
+    })
+}
+
+/// What came, in the body.
+fn echo(request: &Request) -> Answer {
+    let headers: Vec<String> = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{}={}", name.to_ascii_lowercase(), value))
+        .collect();
+    Answer::ok(format!("{} {} [{}] {}", request.method, request.target, headers.join("; "), request.text()))
+}
+
+fn at(address: &str, port: u16) -> SocketAddr {
+    SocketAddr::new(address.parse().unwrap(), port)
+}
+
+/// Every server of the pretended world.
+fn servers(authority: &Authority) -> Vec<Upstream> {
+    let names = [
+        "public.test",
+        "*.public.test",
+        "a.b.public.test",
+        "other.test",
+        "v6.test",
+        "dual.test",
+        "xn--bcher-kva.test",
+        "mixed.test",
+        "rebinding.test",
+        "rebinding-between.test",
+        PUBLIC,
+    ];
+    let certificate = authority.issue(&names);
+    let mut servers = Vec::new();
+    for address in [PUBLIC, OTHER, PUBLIC_V6] {
+        servers.push(Upstream::listen(at(address, 80), Protocol::Http, answer));
+        servers.push(Upstream::listen(at(address, 443), Protocol::Https(certificate.clone()), answer));
+        servers.push(Upstream::listen(at(address, 8443), Protocol::Http2(certificate.clone()), answer));
+    }
+    for address in FORBIDDEN {
+        let reached = |_: &Request| Answer::ok("REACHED");
+        servers.push(Upstream::listen(address.parse().unwrap(), Protocol::Http, reached));
+    }
+    for (name, address) in FAULTY {
+        let protocol = fault(authority, name);
+        servers.push(Upstream::listen(at(address, 443), protocol, |_: &Request| Answer::ok("REACHED")));
+    }
+    servers
+}
+
+fn fault(authority: &Authority, name: &str) -> Protocol {
+    let certificate: Certificate = match name {
+        "expired.test" => authority.issue_expired(&[name]),
+        "early.test" => authority.issue_not_yet_valid(&[name]),
+        "wrong-name.test" => authority.issue_wrong_name(),
+        "other-authority.test" => Authority::issue_by_another(&[name]),
+        "self-signed.test" => Authority::self_signed(&[name]),
+        "mute.test" => return Protocol::Mute,
+        "plain-text.test" => return Protocol::PlainTextInstead,
+        _ => return Protocol::ClosesAtHandshake,
+    };
+    Protocol::Https(certificate)
+}
+
+fn world() -> Netns {
+    let addresses = [PUBLIC, OTHER, "10.0.0.5", "169.254.169.254", "100.64.0.1"].into_iter();
+    let network = addresses
+        .chain(FAULTY.into_iter().map(|(_, address)| address))
+        .fold(Netns::new(), |network, address| network.address(&format!("{address}/32")));
+    let network = [PUBLIC_V6, "fd00:ec2::254", "64:ff9b::a00:5"]
+        .into_iter()
+        .fold(network, |network, address| network.address(&format!("{address}/128")));
+    network.name_server(IpAddr::V4(NAME_SERVER))
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a file of a test's own")]
+fn every_case_of_the_egress_area_gives_what_it_promises() {
+    requires!("netns", is_possible());
+    world().run(|| {
+        let authority = Authority::new();
+        let _names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
+        let _servers = servers(&authority);
+        let proxied = Setup::new(Routes::new()).authority("proxied.test:80", at(PUBLIC, 80));
+        let proxy = Proxy::listen(at("127.0.0.1", 3128), proxied);
+        let folder = tempfile::tempdir().unwrap();
+        let roots = folder.path().join("authority.pem");
+        std::fs::write(&roots, authority.pem()).unwrap();
+        let settings = format!("[fetch]\nroots = [\"{}\"]\n", roots.display());
+        let cases = Specs::new(Path::new(env!("CARGO_BIN_EXE_bailiwick")), &specs("egress"))
+            .home_file(".config/bailiwick/bailiwick.toml", &settings);
+        check_all(&cases, 60);
+        assert_eq!(proxy.authorities(), ["proxied.test:80"], "the case of the proxy really used it");
+    });
+}
+
+#[test]
+fn a_program_that_does_nothing_fails_every_case_of_the_egress_area() {
+    check_that_none_passes("egress", Path::new("/bin/true"));
+}

@@ -1,0 +1,17 @@
+const t = async (name, ...request) => {
+  let told;
+  try {
+    const response = await fetch(...request);
+    told = response.status + ' ' + (await response.text()).slice(0, 400);
+  } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+const all = async (urls) => { for (const url of urls) await t(url, url); };
+await all([
+  "http://[::ffff:127.0.0.1]/",
+  "http://[::ffff:7f00:1]/",
+  "http://[::ffff:10.0.0.5]/",
+  "http://[::ffff:a00:5]/",
+  "http://[0:0:0:0:0:ffff:10.0.0.5]/",
+  "http://[::ffff:0:10.0.0.5]/",
+]);

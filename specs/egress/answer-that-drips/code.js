@@ -1,0 +1,1 @@
+await (await fetch("http://public.test/drip")).text();

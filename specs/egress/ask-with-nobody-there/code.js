@@ -1,0 +1,1 @@
+await fetch("http://public.test/");

@@ -1,0 +1,9 @@
+const t = async (name, ...request) => {
+  let told;
+  try {
+    const response = await fetch(...request);
+    told = response.status + ' ' + (await response.text()).slice(0, 400);
+  } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+await t("a", "http://public.test/length-and-chunks"); await t("b", "http://public.test/");

@@ -1,0 +1,1 @@
+try { await fetch("http://other.test/x?secret=1"); } catch (error) { const {code, denied} = error; return [code, denied.reason, denied.capability, denied.rule, denied.layer, JSON.stringify(denied.fix)].join(" | "); }

@@ -1,0 +1,9 @@
+const t = async (name, ...request) => {
+  let told;
+  try {
+    const response = await fetch(...request);
+    told = response.status + ' ' + (await response.text()).slice(0, 400);
+  } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+await t("a", "http://v6.test/"); await t("b", "http://[2606:2800:220:1::1]/"); await t("c", "https://dual.test/");

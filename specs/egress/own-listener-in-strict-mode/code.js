@@ -1,0 +1,10 @@
+const t = async (name, ...request) => {
+  let told;
+  try {
+    const response = await fetch(...request);
+    told = response.status + ' ' + (await response.text()).slice(0, 400);
+  } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+const all = async (urls) => { for (const url of urls) await t(url, url); };
+await all(["http://127.0.0.1:8282/", "http://loopback.test:8282/"]);

@@ -1,0 +1,1 @@
+return await (await fetch("http://proxied.test/")).text();

@@ -1,0 +1,1 @@
+await fetch("https://mute.test/");

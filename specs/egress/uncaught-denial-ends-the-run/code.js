@@ -1,0 +1,1 @@
+await fetch("http://10.0.0.5/");

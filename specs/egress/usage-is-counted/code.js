@@ -1,0 +1,1 @@
+await (await fetch("http://public.test/")).text(); return 1;

@@ -1,0 +1,1 @@
+return [typeof safety, "safety" in globalThis, typeof globalThis.safety?.fs].join(" ");

@@ -1,0 +1,3 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+umask 077
+mkdir -p "$W"

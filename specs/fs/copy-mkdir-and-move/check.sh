@@ -1,0 +1,2 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+test -f "$W/a"; test -f "$W/f/e/b"

@@ -1,0 +1,1 @@
+try { safety.fs.copy("a", "b"); } catch (error) { return [error.code, error.reason, error.denied.capability, error.denied.asked, error.denied.layer, JSON.stringify(error.denied.fix), error instanceof Error]; }

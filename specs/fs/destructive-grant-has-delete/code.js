@@ -1,0 +1,1 @@
+return ["delete", "deleteDir", "move"].every((name) => name in safety.fs);

@@ -1,0 +1,1 @@
+safety.fs.writeText("new", "x".repeat(7 << 20));

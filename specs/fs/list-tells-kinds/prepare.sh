@@ -1,0 +1,4 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+umask 077
+mkdir -p "$W"
+mkdir "$W/d"; echo 1 > "$W/d/f"; ln -s /etc "$W/l"

@@ -1,0 +1,8 @@
+const t = (name, act) => {
+  let told;
+  try { told = JSON.stringify(act()); } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+const fs = safety.fs;
+const all = fs.grep("a", "x");
+t("shape", () => [all.length ?? all.matches.length, all.truncated]);

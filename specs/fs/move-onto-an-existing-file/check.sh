@@ -1,0 +1,2 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+test "$(cat "$W/b")" = 2

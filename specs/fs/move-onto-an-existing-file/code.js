@@ -1,0 +1,1 @@
+safety.fs.move("a", "b");

@@ -1,0 +1,8 @@
+const t = (name, act) => {
+  let told;
+  try { told = JSON.stringify(act()); } catch (error) { told = error.reason ?? String(error); }
+  console.log(name + ' -> ' + told);
+};
+const fs = safety.fs;
+t("move", () => fs.move("a", "b"));
+t("b", () => fs.readText("b"));

@@ -1,0 +1,2 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+test "$(cat "$HOME/docs/a.txt")" = shared; test ! -e "$HOME/docs/new"

@@ -1,0 +1,2 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+test "$(ls -A "$W" | tr "\n" " ")" = "a d "

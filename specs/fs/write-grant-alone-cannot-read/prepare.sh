@@ -1,0 +1,4 @@
+W=$HOME/.local/share/bailiwick/workspaces/w
+umask 077
+mkdir -p "$W"
+echo ESCAPED > "$W/a"

@@ -1,0 +1,2 @@
+try { safety.fs.writeText("a", "x"); } catch {}
+return 1;

@@ -1,0 +1,1 @@
+printf short | "$PROGRAM" secret set GH

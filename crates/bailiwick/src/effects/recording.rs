@@ -276,8 +276,8 @@ impl Recorder {
             call: RecordedCall {
                 arguments: veiled(call.arguments),
                 statics: veiled(call.statics),
-                source: veil.text(call.source),
-                input: veil.text(call.input),
+                source: veil.text(&call.source),
+                input: veil.text(&call.input),
                 ..call
             },
             seed: hex(&seed),
@@ -320,10 +320,10 @@ pub(crate) struct Veil<'a> {
 }
 
 impl Veil<'_> {
-    fn text(&self, text: String) -> String {
+    fn text(&self, text: &str) -> String {
         let mut veiled = String::new();
         let mut clear_from = 0;
-        for Found { from, to, name } in self.found(&text) {
+        for Found { from, to, name } in self.found(text) {
             veiled.push_str(text.get(clear_from..from).unwrap_or_default());
             match name {
                 Some(name) => veiled.extend(["${", name, "}"]),
@@ -368,13 +368,13 @@ impl Veil<'_> {
 
     fn over(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.text(std::mem::take(text)),
+            Value::String(text) => *text = self.text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.over(item)),
             Value::Object(fields) => {
                 let taken = std::mem::take(fields);
                 for (key, mut field) in taken {
                     self.over(&mut field);
-                    fields.insert(self.text(key), field);
+                    fields.insert(self.text(&key), field);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

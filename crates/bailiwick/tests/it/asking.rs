@@ -77,7 +77,7 @@ impl Person for Waiting {
 }
 
 const NO_TIME: Duration = Duration::ZERO;
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn upstream() -> Upstream {
     Upstream::http(|_: &Request| Answer::ok("fetched"))

@@ -47,13 +47,16 @@ impl Dial for Routed {
     }
 }
 
+/// What a test wants otherwise in its runtime.
+type Change = Box<dyn FnOnce(Builder) -> Builder + Send>;
+
 /// The world of one test.
 pub(crate) struct Outside {
     pub(crate) routes: Routes,
     pub(crate) authority: Authority,
     folder: tempfile::TempDir,
     baseline: Arc<Baseline>,
-    changes: Mutex<Vec<Box<dyn FnOnce(Builder) -> Builder + Send>>>,
+    changes: Mutex<Vec<Change>>,
 }
 
 impl Outside {

@@ -185,7 +185,7 @@ fn a_recording_holds_names_and_no_secrets() {
         ] {
             let (recorded, kept) = record(&live, with_secrets(source)).await;
             let text = serde_json::to_string(&kept).expect("JSON");
-            let encoded: String = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect();
+            let encoded = TOKEN.bytes().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
             for hidden in
                 [TOKEN, SEALED, &TOKEN.replace('/', "%2F").replace('+', "%2B"), &encoded, "dG9rXzlmOGU3"]
             {

@@ -38,8 +38,8 @@ fn world(answers: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> (Outsi
     let outside = Outside::new();
     let certificate = outside.authority.issue(&["a.test", "b.test"]);
     let upstream = Upstream::https(answers, &certificate);
-    let [https_a, https_b, http_a] = [format!("{A}:443"), format!("{B}:443"), format!("{A}:80")];
-    let outside = outside.route(&https_a, &upstream).route(&https_b, &upstream).route(&http_a, &upstream);
+    let [first, second, in_the_clear] = [format!("{A}:443"), format!("{B}:443"), format!("{A}:80")];
+    let outside = outside.route(&first, &upstream).route(&second, &upstream).route(&in_the_clear, &upstream);
     (outside, upstream)
 }
 

@@ -78,10 +78,16 @@ impl Resolve for SystemResolve {
             let mut whole = Name::from_ascii(name).map_err(no_name)?;
             // A name with its final dot gets no search domain behind it.
             whole.set_fqdn(true);
-            let found = resolver
-                .lookup_ip(whole)
-                .await
-                .map_err(|error| ResolveFailed(format!("`{name}` could not be looked up: {error}")))?;
+            let found = resolver.lookup_ip(whole).await.map_err(|error| {
+                // The resolver's own words for these two are its data structures.
+                ResolveFailed(if error.is_nx_domain() {
+                    format!("there is no host called `{name}`")
+                } else if error.is_no_records_found() {
+                    format!("`{name}` has no address")
+                } else {
+                    format!("`{name}` could not be looked up: {error}")
+                })
+            })?;
             Ok(found.iter().collect())
         })
     }

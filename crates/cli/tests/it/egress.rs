@@ -54,7 +54,9 @@ const FORBIDDEN: [&str; 9] = [
 fn names() -> Script {
     let public = Reply::addresses(&[PUBLIC]);
     let honest = ["public.test", "sub.public.test", "a.b.public.test", "xn--bcher-kva.test", "proxied.test"];
-    let script = honest.into_iter().fold(Script::new(), |script, name| script.name(name, &[public.clone()]));
+    let script = honest
+        .into_iter()
+        .fold(Script::new(), |script, name| script.name(name, std::slice::from_ref(&public)));
     let script = FAULTY
         .into_iter()
         .fold(script, |script, (name, address)| script.name(name, &[Reply::addresses(&[address])]));
@@ -165,11 +167,13 @@ fn echo(request: &Request) -> Answer {
     Answer::ok(format!("{} {} [{}] {}", request.method, request.target, headers.join("; "), request.text()))
 }
 
+#[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
 fn at(address: &str, port: u16) -> SocketAddr {
     SocketAddr::new(address.parse().unwrap(), port)
 }
 
 /// Every server of the pretended world.
+#[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
 fn servers(authority: &Authority) -> Vec<Upstream> {
     let names = [
         "public.test",

@@ -79,11 +79,14 @@ impl Resolve for SystemResolve {
             // A name with its final dot gets no search domain behind it.
             whole.set_fqdn(true);
             let found = resolver.lookup_ip(whole).await.map_err(|error| {
-                // The error in full is for whoever runs the name servers.
-                tracing::debug!(%error, "a name could not be looked up");
-                let why =
-                    if error.is_no_records_found() { "there is no address for it" } else { "no answer came" };
-                ResolveFailed(format!("`{name}` could not be looked up: {why}"))
+                // The resolver's own words for these two are its data structures.
+                ResolveFailed(if error.is_nx_domain() {
+                    format!("there is no host called `{name}`")
+                } else if error.is_no_records_found() {
+                    format!("`{name}` has no address")
+                } else {
+                    format!("`{name}` could not be looked up: {error}")
+                })
             })?;
             Ok(found.iter().collect())
         })

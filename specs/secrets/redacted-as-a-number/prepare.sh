@@ -1,0 +1,1 @@
+printf 123456789012 | "$PROGRAM" secret set GH

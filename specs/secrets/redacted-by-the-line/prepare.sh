@@ -1,0 +1,1 @@
+printf "line-one-aaaa\nline-two-bbbb" | "$PROGRAM" secret set GH

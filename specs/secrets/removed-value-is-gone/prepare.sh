@@ -1,0 +1,2 @@
+printf %s ghp_16C7e42F292c6912E7 | "$PROGRAM" secret set GH
+"$PROGRAM" secret rm GH --yes

@@ -158,6 +158,11 @@ impl Call {
         self
     }
 
+    /// What keeps its secrets out of a text.
+    pub fn redactor(&self) -> Result<bailiwick_redact::Redactor, bailiwick_redact::RedactorError> {
+        bailiwick_redact::Redactor::new(self.secrets.iter().map(|one| &*one.secret.value))
+    }
+
     /// Whether its requests are answered from a list.
     pub const fn has_canned(&self) -> bool {
         self.canned.is_some()

@@ -3,6 +3,8 @@
 //! One door: nothing of a report reaches a caller but through here. What no redactor can find (a value that the code
 //! changed by itself) is written in SECURITY.md.
 
+use std::collections::BTreeMap;
+
 use bailiwick_redact::Redactor;
 use bailiwick_types::{Denial, Failure, Fix, LogLine, Outcome};
 use serde_json::{Map, Value};
@@ -89,8 +91,9 @@ pub(crate) fn value(redactor: &Redactor, given: Value) -> Value {
         Value::Array(items) => items.into_iter().map(|item| value(redactor, item)).collect(),
         Value::Object(fields) => {
             let mut masked = Map::with_capacity(fields.len());
+            let mut taken = BTreeMap::new();
             for (key, field) in fields {
-                insert(&mut masked, &text(redactor, key), value(redactor, field));
+                insert(&mut masked, &mut taken, text(redactor, key), value(redactor, field));
             }
             Value::Object(masked)
         }
@@ -103,13 +106,19 @@ pub(crate) fn value(redactor: &Redactor, given: Value) -> Value {
     }
 }
 
-/// Two keys that became the same are both kept.
-fn insert(fields: &mut Map<String, Value>, key: &str, field: Value) {
-    let mut name = key.to_owned();
-    let mut number = 2;
-    while fields.contains_key(&name) {
-        name = format!("{key} {number}");
-        number += 1;
+/// Two keys that became the same are both kept; `taken` says how often each was met.
+fn insert(fields: &mut Map<String, Value>, taken: &mut BTreeMap<String, u64>, key: String, field: Value) {
+    if !fields.contains_key(&key) {
+        fields.insert(key, field);
+        return;
     }
-    fields.insert(name, field);
+    let count = taken.entry(key.clone()).or_insert(1);
+    loop {
+        *count += 1;
+        let name = format!("{key} {count}");
+        if !fields.contains_key(&name) {
+            fields.insert(name, field);
+            return;
+        }
+    }
 }

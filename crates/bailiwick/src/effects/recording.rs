@@ -4,11 +4,16 @@
 use bailiwick_cell::{Entry, Event, Language, Reading, Trace};
 use bailiwick_redact::{Redactor, Secret};
 use bailiwick_types::{Answer, Effect, ErrorCode, FileAnswer, FileRequest, Refused};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The version of the file.
 const VERSION: u32 = 1;
+
+/// What stands before bytes that are no text.
+const ENCODED: &str = "base64:";
 
 /// What stands where a disguised secret stood.
 const MASKED: &str = "***";
@@ -404,6 +409,17 @@ impl Veil<'_> {
 
     fn over(&self, value: &mut Value) {
         match value {
+            // Bytes that are no text are searched as what they are.
+            Value::String(text) if text.starts_with(ENCODED) => {
+                let bytes =
+                    text.strip_prefix(ENCODED).and_then(|encoded| BASE64_STANDARD.decode(encoded).ok());
+                *text = match bytes {
+                    Some(bytes) => {
+                        format!("{ENCODED}{}", BASE64_STANDARD.encode(self.redactor.redact_bytes(&bytes)))
+                    }
+                    None => self.text(text),
+                };
+            }
             Value::String(text) => *text = self.text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.over(item)),
             Value::Object(fields) => {

@@ -120,6 +120,30 @@ impl Talk<'_, '_> {
         loop {
             // A cell that never stops talking must not keep the deadline from being looked at.
             tokio::task::coop::consume_budget().await;
+            // What was read is taken up to the bound on effects; the rest waits until one is done.
+            while effects.len() < MOST_EFFECTS {
+                match self.take(&mut decoder) {
+                    Heard::Nothing => break,
+                    Heard::Line => {}
+                    Heard::Last(last) => return last,
+                    Heard::Cancel(id) => {
+                        if let Some(handle) = handles.remove(&id) {
+                            handle.abort();
+                        }
+                    }
+                    Heard::Ask(id, effect) => {
+                        let Some(served) = served.filter(|_| id > last_id) else { return GARBLED };
+                        last_id = id;
+                        let size = size_of(&effect);
+                        under_way = under_way.saturating_add(size);
+                        let (handle, registration) = AbortHandle::new_pair();
+                        handles.insert(id, handle);
+                        let outcome = served.gateway.serve(id, effect, served.standstill);
+                        let outcome = Abortable::new(outcome, registration);
+                        effects.push(async move { Done { id, size, result: outcome.await } });
+                    }
+                }
+            }
             let is_still = served.is_some_and(|served| served.standstill.is_still());
             let may_read = effects.len() < MOST_EFFECTS
                 && under_way.saturating_add(outgoing.bytes) <= MOST_BYTES
@@ -143,7 +167,8 @@ impl Talk<'_, '_> {
                     let _heard_by_the_read = outgoing.send(cell);
                     served.standstill.resume(Duration::from_micros(micros));
                 }
-                Some(done) = effects.next(), if !effects.is_empty() => {
+                // With many answers not taken, no more are made.
+                Some(done) = effects.next(), if !effects.is_empty() && outgoing.bytes <= MOST_BYTES => {
                     let Done { id, size, result } = done;
                     under_way = under_way.saturating_sub(size);
                     handles.remove(&id);
@@ -177,32 +202,9 @@ impl Talk<'_, '_> {
                         Ok(0) if !began => return Last::NeverBegan,
                         Ok(0) => return Last::Silent { garbled: decoder.is_within_a_frame() },
                         Ok(length) => decoder.push(buffer.get(..length).unwrap_or_default()),
-                        Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                         Err(_) if !began => return Last::NeverBegan,
                         Err(_) => return SILENT,
-                    }
-                    loop {
-                        match self.take(&mut decoder) {
-                            Heard::Nothing => break,
-                            Heard::Line => {}
-                            Heard::Last(last) => return last,
-                            Heard::Cancel(id) => {
-                                if let Some(handle) = handles.remove(&id) {
-                                    handle.abort();
-                                }
-                            }
-                            Heard::Ask(id, effect) => {
-                                let Some(served) = served.filter(|_| id > last_id) else { return GARBLED };
-                                last_id = id;
-                                let size = size_of(&effect);
-                                under_way = under_way.saturating_add(size);
-                                let (handle, registration) = AbortHandle::new_pair();
-                                handles.insert(id, handle);
-                                let outcome = served.gateway.serve(id, effect, served.standstill);
-                                let outcome = Abortable::new(outcome, registration);
-                                effects.push(async move { Done { id, size, result: outcome.await } });
-                            }
-                        }
                     }
                 }
             }
@@ -261,10 +263,18 @@ struct Done {
 /// What an effect holds of memory while it is under way.
 fn size_of(effect: &Effect) -> usize {
     let content = match effect {
-        Effect::Fetch(request) => request.body.as_ref().map_or(0, |body| body.0.len()),
+        Effect::Fetch(request) => {
+            let headers: usize = request.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+            request.url.len() + headers + request.body.as_ref().map_or(0, |body| body.0.len())
+        }
         Effect::File(FileRequest::Write { content, .. } | FileRequest::Append { content, .. }) => {
             content.0.len()
         }
+        Effect::File(FileRequest::Edit { old, new, .. }) => old.len() + new.len(),
+        Effect::File(FileRequest::Grep { pattern, .. } | FileRequest::Search { pattern, .. }) => {
+            pattern.len()
+        }
+        // A path that is longer than any path is refused at once.
         Effect::File(_) => 0,
     };
     content.saturating_add(4096)

@@ -5,9 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick::policy::{
-    Diff, EffectivePolicy, GuestPath, Layer, ToolPolicy, diff as compare, resolve, risk,
-};
+use bailiwick::policy::{Diff, EffectivePolicy, GuestPath, Layer, ToolPolicy, diff as compare, resolve};
 use bailiwick::types::{CallReport, Denial, Effect, ErrorCode, Failure as Failed, LayerName, ProfileName};
 use bailiwick::{Breadth, Call, Language, Observer, Runtime};
 use bailiwick_config::files;
@@ -48,6 +46,10 @@ pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Res
     let start = resolve(baseline, profile.as_ref(), Some(&undeclared))?;
     let declared = resolve(baseline, profile.as_ref(), Some(&Arc::new(declared)))?;
     let (sample, start) = outside::with_secrets(session, Call::body(""), start, secrets)?;
+    let redactor = sample.redactor().map_err(|error| Failure::Argument {
+        message: format!("the secrets of this tool cannot be kept out of what is told: {error}"),
+        hint: "give it fewer or shorter secrets".to_owned(),
+    })?;
     let lessons = Arc::new(Lessons::new(start));
     let net = if what.live { Some(outside::any_net(session)?) } else { None };
     let runs = block_on(async {
@@ -75,7 +77,16 @@ pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Res
     let mut diff = compare(&exposed, &learned);
     diff.risk_before = badge(session, diff.risk_before);
     diff.risk_after = badge(session, diff.risk_after);
-    tell(screen, &name, &learned, &lessons.for_good(), &diff, &runs);
+    let clean = |text: &mut String| *text = redactor.redact(text).into_owned();
+    diff.newly_allowed.iter_mut().chain(&mut diff.newly_denied).for_each(clean);
+    for reason in diff.risk_before.reasons.iter_mut().chain(&mut diff.risk_after.reasons) {
+        clean(&mut reason.detail);
+    }
+    let overrides = learned.own_layer().map_or_else(|| json!({}), Layer::to_overrides);
+    // What no longer reads as JSON was a secret's own quotes; then it is told as text.
+    let clean = redactor.redact(&overrides.to_string()).into_owned();
+    let overrides = serde_json::from_str(&clean).unwrap_or(Value::String(clean));
+    tell(screen, &name, &overrides, &lessons.for_good(), &diff, &runs);
     let all_ran = runs.iter().all(|(_, report)| report.is_ok());
     Ok(if all_ran { 0 } else { runs.iter().map(|(_, report)| report.exit_code()).max().unwrap_or(1) })
 }
@@ -231,12 +242,11 @@ fn layer_of(overrides: &Value) -> Option<Layer> {
 fn tell(
     screen: &mut Screen,
     name: &str,
-    learned: &EffectivePolicy,
+    overrides: &Value,
     for_good: &[Denial],
     diff: &Diff,
     runs: &[(String, CallReport)],
 ) {
-    let overrides = learned.own_layer().map_or_else(|| json!({}), Layer::to_overrides);
     if screen.wants_json() {
         let runs: Vec<Value> = runs
             .iter()
@@ -261,7 +271,7 @@ fn tell(
             }
         }
     }
-    screen.field("badge", &[level(risk(learned, learned.baseline()).level)]);
+    screen.field("badge", &[level(diff.risk_after.level)]);
     screen.line(&[]);
     screen.line(&[faint("beside what is declared now:")]);
     show_diff(screen, diff);

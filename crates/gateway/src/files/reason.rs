@@ -132,7 +132,7 @@ impl Fault {
     /// As the guest sees it.
     pub(super) fn refused(self, op: &str, first: &str) -> Refused {
         let Self { reason, path } = self;
-        let path: String = path.as_deref().unwrap_or(first).chars().take(300).collect();
+        let path: String = path.as_deref().unwrap_or(first).chars().take(4096).collect();
         let refused =
             Refused::failed(reason.code(), reason.word(), format!("{op} {path}: {}", reason.meaning()));
         match reason.hint() {

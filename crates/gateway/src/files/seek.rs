@@ -24,11 +24,11 @@ const MOST_VISITED: usize = 100_000;
 /// The most bytes that one search reads.
 const MOST_SEARCHED: u64 = 256 << 20;
 /// How much of a line is matched: what a pattern costs on it bounds how late the call's end is noticed.
-const LONGEST_MATCHED: usize = 64 << 10;
+const LONGEST_MATCHED: usize = 16 << 10;
 /// How much of a line is shown.
 const LONGEST_SHOWN: usize = 1_000;
 const LONGEST_PATTERN: usize = 4096;
-const LARGEST_PROGRAM: usize = 512 << 10;
+const LARGEST_PROGRAM: usize = 128 << 10;
 
 /// A pattern, with the limits that make it cheap.
 fn pattern(text: &str, how: Matching) -> Result<Regex, Fault> {

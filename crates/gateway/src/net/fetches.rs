@@ -29,6 +29,9 @@ use super::sealed::{SealedSet, Sent};
 use super::usage::{Counters, Usage};
 use crate::person::{Answered, Person};
 
+/// A body up to this length is searched for sealed values where it is.
+const SEARCHED_HERE: usize = 64 * 1024;
+
 /// Where requests go.
 #[derive(Debug)]
 pub enum Transport {
@@ -185,7 +188,7 @@ impl Fetches {
             until += asked_at.elapsed();
             let host = target.get().host().to_string();
             tracing::Span::current().record("host", &*self.redactor.redact(&self.sealed.clean(host)));
-            let sent = self.sealed.put_in(&hop, target.get())?;
+            let sent = self.put_in(&hop, &target).await?;
             let one = self.one(&hop, &target, &sent, redirect);
             let came = timeout_at(until, one).await.unwrap_or_else(|_| {
                 let (host, limit) = (target.get().host(), self.bounds.total_ms);
@@ -195,6 +198,8 @@ impl Fetches {
             match came {
                 Came::Answer { reply, body } => {
                     let url = target.get().url().to_string();
+                    // Whole first, a part afterwards: half a value would not be found.
+                    let body = self.cleaned(body).await?;
                     return Ok(self.answer(*reply, body, url, redirects > 0, offset, max_bytes));
                 }
                 Came::Redirect { status, location } => {
@@ -210,6 +215,28 @@ impl Fetches {
                 }
             }
         }
+    }
+
+    /// A body without any sealed value. A long one is searched elsewhere, so that nobody's deadline waits for it.
+    async fn cleaned(&self, body: Vec<u8>) -> Result<Vec<u8>, Refused> {
+        if self.sealed.is_empty() || body.len() < SEARCHED_HERE {
+            return Ok(self.sealed.clean_bytes(body));
+        }
+        let sealed = Arc::clone(&self.sealed);
+        tokio::task::spawn_blocking(move || sealed.clean_bytes(body))
+            .await
+            .map_err(|_| Refused::failed(ErrorCode::Cancelled, "cancelled", "the call has ended"))
+    }
+
+    /// The request with sealed values in their places; likewise.
+    async fn put_in(&self, hop: &Hop, target: &Checked<FetchTarget>) -> Result<Sent, Refused> {
+        if self.sealed.is_empty() || hop.body.as_ref().is_none_or(|body| body.len() < SEARCHED_HERE) {
+            return self.sealed.put_in(hop, target.get());
+        }
+        let (sealed, hop, target) = (Arc::clone(&self.sealed), hop.clone(), target.get().clone());
+        tokio::task::spawn_blocking(move || sealed.put_in(&hop, &target))
+            .await
+            .map_err(|_| Refused::failed(ErrorCode::Cancelled, "cancelled", "the call has ended"))?
     }
 
     fn policy(&self) -> Arc<EffectivePolicy> {
@@ -305,8 +332,6 @@ impl Fetches {
         offset: u64,
         max_bytes: Option<u64>,
     ) -> FetchAnswer {
-        // Whole first, a part afterwards: half a value would not be found.
-        let body = self.sealed.clean_bytes(body);
         let whole = body.len() as u64;
         let from = usize::try_from(offset.min(whole)).unwrap_or(usize::MAX);
         let most = usize::try_from(max_bytes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
@@ -320,7 +345,7 @@ impl Fetches {
             // A name cannot hold a mask.
             .filter(|(name, _)| self.sealed.clean(name.as_str().to_owned()) == name.as_str())
             .map(|(name, value)| {
-                let value = self.sealed.clean_bytes(value.as_bytes().to_vec());
+                let value = self.sealed.clean_header(value.as_bytes());
                 (name.as_str().to_owned(), text_of(&value))
             })
             .collect();

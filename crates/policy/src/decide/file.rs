@@ -78,6 +78,9 @@ impl FileAccess {
     }
 }
 
+/// As much of a path as there can be: a part of one may be half a secret, which nobody would find.
+const MOST_SHOWN: usize = GuestPath::MAX_BYTES;
+
 type No = (DenialReason, &'static str, LayerName);
 
 impl Question for FileQuestion<'_> {
@@ -113,7 +116,7 @@ impl Question for FileQuestion<'_> {
     }
 
     fn asked(&self) -> String {
-        let shown: String = self.path.chars().take(300).collect();
+        let shown: String = self.path.chars().take(MOST_SHOWN).collect();
         format!("{} {shown}", self.op.word())
     }
 }

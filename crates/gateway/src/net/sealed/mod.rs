@@ -12,11 +12,18 @@ pub use seal::{Place, Seal, SealError};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::percent;
 use bailiwick_redact::{Redactor, RedactorError, Secret};
 use bailiwick_types::Refused;
 
 /// The fewest characters of a sealed value: what is shorter could be found in an answer by guessing.
 const LEAST_CHARACTERS: usize = 16;
+
+/// What stands for a text that cannot be shown.
+const MASK: &str = "***";
+
+/// How often percent signs are undone in a search.
+const PERCENT_ROUNDS: usize = 3;
 
 /// One sealed secret, as a call has it.
 #[derive(Debug)]
@@ -71,6 +78,8 @@ pub struct SealedSet {
     items: Vec<Sealed>,
     placeholders: Redactor,
     values: Redactor,
+    /// One for each item, to tell whose value an echo is.
+    each: Vec<Redactor>,
 }
 
 impl SealedSet {
@@ -79,7 +88,8 @@ impl SealedSet {
         let placeholders: Vec<Secret> =
             items.iter().map(|sealed| Secret::new(sealed.placeholder.clone())).collect();
         let values: Vec<Secret> = items.iter().flat_map(Sealed::spellings).collect();
-        Ok(Self { placeholders: Redactor::new(&placeholders)?, values: Redactor::new(&values)?, items })
+        let each = items.iter().map(|sealed| Redactor::new(&sealed.spellings())).collect::<Result<_, _>>()?;
+        Ok(Self { placeholders: Redactor::new(&placeholders)?, values: Redactor::new(&values)?, each, items })
     }
 
     /// Whether there is none.
@@ -100,17 +110,40 @@ impl SealedSet {
         }
     }
 
-    /// Text without any value.
+    /// Text without any value. One that holds a value behind several rounds of percent-encoding is masked as a whole.
     pub(super) fn clean(&self, text: String) -> String {
-        match self.values.redact(&text) {
+        let clean = match self.values.redact(&text) {
             Cow::Owned(clean) => clean,
             Cow::Borrowed(_) => text,
+        };
+        if self.hides_value(clean.as_bytes()) { MASK.to_owned() } else { clean }
+    }
+
+    /// Whether a value stands in a text when its percent-encoding is undone, once or several times.
+    fn hides_value(&self, text: &[u8]) -> bool {
+        let mut text = Cow::Borrowed(text);
+        for _ in 0..PERCENT_ROUNDS {
+            if self.is_empty() || !text.contains(&b'%') {
+                return false;
+            }
+            text = Cow::Owned(percent::decode(&text));
+            if matches!(self.values.redact_bytes(&text), Cow::Owned(_)) {
+                return true;
+            }
         }
+        false
+    }
+
+    /// The value of a header without any value of ours.
+    pub(super) fn clean_header(&self, bytes: &[u8]) -> Vec<u8> {
+        let clean = self.clean_bytes(bytes.to_vec());
+        if self.hides_value(&clean) { MASK.as_bytes().to_vec() } else { clean }
     }
 
     /// A line that may have been cut, without any value or the beginning of one.
     pub(super) fn clean_cut(&self, line: &str) -> String {
-        self.values.redact_cut(line).into_owned()
+        let clean = self.values.redact_cut(line).into_owned();
+        if self.hides_value(clean.as_bytes()) { MASK.to_owned() } else { clean }
     }
 
     /// A refusal without any value.
@@ -120,7 +153,7 @@ impl SealedSet {
         }
         if let Some(denial) = &mut refused.denied {
             // It was cut to one line, and may end within a value.
-            let clean = self.values.redact_cut(&denial.asked).into_owned();
+            let clean = self.clean_cut(&denial.asked);
             refused.message = refused.message.replace(&denial.asked, &clean);
             denial.asked = clean;
         }

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use bailiwick_policy::FetchTarget;
-use bailiwick_redact::{Redactor, Secret};
 use bailiwick_types::{DenialReason, Refused};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -15,12 +14,12 @@ use url::Url;
 use super::super::hop::Hop;
 use super::super::percent;
 use super::super::refusal::guard;
-use super::{Place, SealedSet};
+use super::{PERCENT_ROUNDS, Place, SealedSet};
 
 /// What stands for a placeholder that is in its place.
 const IN_PLACE: &str = "*";
-/// How often percent signs are undone in the search for a placeholder.
-const PERCENT_ROUNDS: usize = 3;
+/// How often a value may be put into one body: each time makes it longer.
+const MOST_IN_BODY: usize = 16;
 
 /// A request as it goes over the wire, values and all. Not for anybody's eyes.
 pub(in super::super) struct Sent {
@@ -68,6 +67,9 @@ impl SealedSet {
                     in_header(&mut headers.searched, name, placeholder, IN_PLACE).ok_or_else(wrong)?;
                 }
                 Place::Body => {
+                    if occurrences(&body.sent, placeholder) > MOST_IN_BODY {
+                        return Err(wrong());
+                    }
                     let spelled = spelled_for(&hop.headers, value.expose_secret());
                     body.sent = in_body(&body.sent, placeholder, &spelled);
                     body.searched = in_body(&body.searched, placeholder, IN_PLACE);
@@ -117,14 +119,18 @@ impl SealedSet {
         location: &str,
         next: &str,
     ) -> Result<(), Refused> {
-        for sealed in &self.items {
+        for (sealed, redactor) in self.items.iter().zip(&self.each) {
             let refused = || guard(DenialReason::SealedPlace, method, next);
-            let spellings: Vec<Secret> = sealed.spellings();
-            let redactor = Redactor::new(&spellings).map_err(|_| refused())?;
             let holds = |text: &[u8]| matches!(redactor.redact_bytes(text), Cow::Owned(_));
             let is_echo = [location, next].iter().any(|text| {
-                let decoded = percent::decode(text.as_bytes());
-                holds(text.as_bytes()) || holds(&decoded)
+                let mut text = Cow::Borrowed(text.as_bytes());
+                for _ in 0..PERCENT_ROUNDS {
+                    if holds(&text) {
+                        return true;
+                    }
+                    text = Cow::Owned(percent::decode(&text));
+                }
+                holds(&text)
             });
             let may = || Url::parse(next).is_ok_and(|next| sealed.seal.allows_url(&next));
             if is_echo && !may() {
@@ -166,6 +172,16 @@ fn in_header(headers: &mut HeaderMap, name: &str, placeholder: &str, by: &str) -
         }
     }
     Some(())
+}
+
+fn occurrences(body: &[u8], placeholder: &str) -> usize {
+    let what = placeholder.as_bytes();
+    let (mut count, mut rest) = (0, body);
+    while let Some(at) = rest.windows(what.len()).position(|window| window == what) {
+        count += 1;
+        rest = rest.get(at + what.len()..).unwrap_or_default();
+    }
+    count
 }
 
 fn in_body(body: &Bytes, placeholder: &str, by: &str) -> Bytes {

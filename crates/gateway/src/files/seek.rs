@@ -23,8 +23,8 @@ pub(super) const MOST_MATCHES: usize = 1_000;
 const MOST_VISITED: usize = 100_000;
 /// The most bytes that one search reads.
 const MOST_SEARCHED: u64 = 256 << 20;
-/// How much of a line is matched: what a pattern costs on it bounds how late the call's end is noticed.
-const LONGEST_MATCHED: usize = 16 << 10;
+/// The longest line that is matched: what a pattern costs on it bounds how late the call's end is noticed.
+const LONGEST_MATCHED: usize = 64 << 10;
 /// How much of a line is shown.
 const LONGEST_SHOWN: usize = 1_000;
 const LONGEST_PATTERN: usize = 4096;
@@ -93,11 +93,14 @@ fn scan(
     let mut unmatched = false;
     for (number, line) in (1_u64..).zip(text.lines()) {
         stop.check()?;
-        let head = line.get(..line.floor_char_boundary(LONGEST_MATCHED)).unwrap_or(line);
-        unmatched |= head.len() < line.len();
-        let found = regex.find(head);
+        if line.len() > LONGEST_MATCHED {
+            // A part of it would end where the line does not, and `$` would lie.
+            unmatched = true;
+            continue;
+        }
+        let found = regex.find(line);
         let before = match (&found, how.invert) {
-            (Some(found), false) => head.get(..found.start()).unwrap_or(""),
+            (Some(found), false) => line.get(..found.start()).unwrap_or(""),
             (None, true) => "",
             (Some(_), true) | (None, false) => continue,
         };

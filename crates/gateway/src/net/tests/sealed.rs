@@ -149,6 +149,48 @@ fn a_redirect_does_not_carry_the_value_away() {
     }
 }
 
+/// Three times percent-encoded, as login pages do with where to come back to.
+fn quoted(text: &str, rounds: usize) -> String {
+    (0..rounds).fold(text.to_owned(), |text, _| super::super::percent::encode(&text))
+}
+
+#[test]
+fn a_redirect_with_the_value_in_it_tells_no_part_of_the_value() {
+    let (world, _upstream, key) = world(&header_seal(), |request: &Request| {
+        let target = request.path().trim_start_matches("/v1/");
+        let (kind, number) = target.split_once('-').unwrap_or((target, "0"));
+        let number: usize = number.parse().unwrap_or(0);
+        match kind {
+            // Cut anywhere in the value, the one line of a refusal must not show its beginning.
+            "padded" => Answer::redirect(302, &format!("https://b.test/{}?k={VALUE}", "p".repeat(number))),
+            "down" => Answer::redirect(302, &format!("http://a.test/v1/{}?k={VALUE}", "p".repeat(number))),
+            "quoted" => Answer::redirect(302, &format!("https://b.test/?next={}", quoted(VALUE, number))),
+            _ => Answer::ok("end"),
+        }
+    });
+    let go = |path: &str, mode: RedirectMode| {
+        let request = with_header(get(&format!("https://a.test/v1/{path}")), "authorization", &key);
+        world.send(FetchRequest { redirect: mode, ..request })
+    };
+    // What is to be seen of the value in no answer and no refusal: any eight characters of its first half.
+    let parts: Vec<&str> = (0..8).filter_map(|from| VALUE.get(from..from + 8)).collect();
+    let check = |told: &str, path: &str| {
+        let seen = parts.iter().find(|part| told.contains(**part) || told.contains(&quoted(part, 1)));
+        assert!(seen.is_none() && !told.contains("s3cr3t-VALUE%"), "{path}: {told}");
+    };
+    for number in 240..300 {
+        for kind in ["padded", "down"] {
+            let path = format!("{kind}-{number}");
+            check(&format!("{:?}", go(&path, RedirectMode::Follow).unwrap_err()), &path);
+        }
+    }
+    for rounds in 1..=3 {
+        let path = format!("quoted-{rounds}");
+        check(&format!("{:?}", go(&path, RedirectMode::Follow).unwrap_err()), &path);
+        check(&format!("{:?}", go(&path, RedirectMode::Manual).unwrap().headers), &path);
+    }
+}
+
 #[test]
 fn a_seal_says_what_is_wrong_with_it() {
     for bad in [

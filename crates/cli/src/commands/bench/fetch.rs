@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bailiwick::gateway::net::Net;
-use bailiwick::policy::{Baseline, EffectivePolicy, ToolPolicy, resolve};
+use bailiwick::gateway::net::{Fetches, Net, Terms, Transport};
+use bailiwick::gateway::person::Nobody;
+use bailiwick::policy::{Baseline, EffectivePolicy, FetchBounds, ToolPolicy, resolve};
+use bailiwick::types::{FetchRequest, RedirectMode, Refused};
 use bailiwick::{Call, Runtime};
 use bailiwick_document::{Bounds, Format, parse};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -28,31 +30,36 @@ pub(super) async fn fetch() -> Result<Vec<Row>, Failure> {
     let server = tokio::spawn(serve(listener));
     let policy = Arc::new(policy(address)?);
     let net = Net::builder().build().map_err(|error| failed(std::io::Error::other(error)))?;
-    let runtime = Runtime::builder().net(Arc::new(net)).build().await?;
+    let net = Arc::new(net);
+    let runtime = Runtime::builder().net(Arc::clone(&net)).build().await?;
     let url = format!("http://{address}/");
-    let (mut from_cells, mut plain) = (Vec::new(), Vec::new());
+    let (mut from_cells, mut by_gateway, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        let (cell, client) = (from_cell(&runtime, &policy, &url).await?, by_client(&url).await?);
+        let cell = from_cell(&runtime, &policy, &url).await?;
+        let gateway = from_gateway(&net, &policy, &url).await?;
+        let client = by_client(&url).await?;
         // The first round warms both.
         if round > 0 {
             from_cells.push(cell);
+            by_gateway.push(gateway);
             plain.push(client);
         }
     }
     server.abort();
-    let (from_cells, plain) = (Times::new(from_cells), Times::new(plain));
-    let ratio = from_cells.median() / plain.median();
+    let (from_cells, by_gateway, plain) = (Times::new(from_cells), Times::new(by_gateway), Times::new(plain));
+    let beside = |id: &'static str, times: &Times| Row {
+        id,
+        value: times.median(),
+        unit: "ms",
+        against: Some("plain reqwest"),
+        ratio: Some(times.median() / plain.median()),
+        target: Some(Target::RatioAtMost(1.5)),
+        spread: Some(times.spread()),
+        samples: times.count(),
+    };
     Ok(vec![
-        Row {
-            id: "fetch.call",
-            value: from_cells.median(),
-            unit: "ms",
-            against: Some("plain reqwest"),
-            ratio: Some(ratio),
-            target: Some(Target::RatioAtMost(1.5)),
-            spread: Some(from_cells.spread()),
-            samples: from_cells.count(),
-        },
+        beside("fetch.call", &from_cells),
+        beside("fetch.gateway", &by_gateway),
         Row {
             id: "fetch.plain",
             value: plain.median(),
@@ -75,6 +82,37 @@ async fn from_cell(runtime: &Runtime, policy: &Arc<EffectivePolicy>, url: &str) 
     let call = Call::body(code).argument("url", url).policy(Arc::clone(policy));
     let whole = timed(runtime, call).await?;
     Ok((whole - empty) / f64::from(REQUESTS))
+}
+
+/// The same without a cell: the guard and the client alone.
+async fn from_gateway(net: &Arc<Net>, policy: &Arc<EffectivePolicy>, url: &str) -> Result<f64, Failure> {
+    let terms = Terms {
+        policy: Arc::clone(policy),
+        bounds: FetchBounds::SHIPPED,
+        answered: Arc::default(),
+        person: Arc::new(Nobody),
+        sealed: Arc::default(),
+        redactor: bailiwick_redact::Redactor::default(),
+    };
+    let fetches = Fetches::new(Transport::Real(Arc::clone(net)), terms);
+    let started = Instant::now();
+    for _ in 0..REQUESTS {
+        let request = FetchRequest {
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: None,
+            redirect: RedirectMode::Follow,
+            max_bytes: None,
+            offset: 0,
+        };
+        let failed = |refused: Refused| Failure::Measure {
+            what: "requests",
+            source: std::io::Error::other(refused.message),
+        };
+        fetches.fetch(request).await.map_err(failed)?;
+    }
+    Ok(started.elapsed().as_secs_f64() * 1000.0 / f64::from(REQUESTS))
 }
 
 async fn timed(runtime: &Runtime, call: Call) -> Result<f64, Failure> {

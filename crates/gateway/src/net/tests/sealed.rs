@@ -151,7 +151,7 @@ fn a_redirect_does_not_carry_the_value_away() {
 
 /// Three times percent-encoded, as login pages do with where to come back to.
 fn quoted(text: &str, rounds: usize) -> String {
-    (0..rounds).fold(text.to_owned(), |text, _| super::super::percent::encode(&text))
+    (0..rounds).fold(text.to_owned(), |text, _| percent::encode(&text))
 }
 
 #[test]

@@ -1,0 +1,1 @@
+printf %s hunter2secretvalue | "$PROGRAM" secret set GH

@@ -102,11 +102,8 @@ fn text_is_found_cut_and_sorted() {
     stage.check(cut(vec![0]), "FS_FAILED bad-argument");
     // A field asked for a thousand times is not copied a thousand times before anybody looks.
     stage.check(write("s/long.csv", &"x".repeat(1 << 20)), r#"{"size":1048576}"#);
-    let often = FileRequest::Cut {
-        path: "s/long.csv".to_owned(),
-        delimiter: ",".to_owned(),
-        fields: vec![1; 1000],
-    };
+    let often =
+        FileRequest::Cut { path: "s/long.csv".to_owned(), delimiter: ",".to_owned(), fields: vec![1; 1000] };
     stage.check(often, "FS_FAILED too-large");
     stage.check(delete("s/long.csv"), "null");
     let sort = FileRequest::Sort {

@@ -26,6 +26,7 @@ crate::tests!(
     requests_at_once_under_first_ask_once,
     files_are_asked_about_as_well,
     what_policy_refuses_is_not_asked_about,
+    answers_that_pile_up_while_a_person_thinks_do_not_drown_the_answer,
     a_call_dropped_while_a_person_thinks_takes_its_cell_with_it,
 );
 
@@ -299,6 +300,26 @@ fn files_are_asked_about_as_well() {
             let written = outside.workspace().join("a.txt").exists();
             assert_eq!(written, said == Said::Yes, "{said:?} {when}");
         }
+    });
+}
+
+/// More than the host holds for a cell comes in while the cell stands still and can take none of it.
+fn answers_that_pile_up_while_a_person_thinks_do_not_drown_the_answer() {
+    const BODY: usize = 4_500_000;
+    block_on(async {
+        let upstream = Upstream::http(|_: &Request| Answer::ok(vec![b'x'; BODY]));
+        let person = Somebody::saying(Said::Yes, Duration::from_secs(2));
+        let (runtime, outside) = asking(Outside::new().at_a(&upstream), person, LONG).await;
+        std::fs::write(outside.workspace().join("note.txt"), "noted").expect("a file");
+        let policy = with("network: strict, fileRead: true, ask: {fs: first}", "wall: 10s, memory: 256MiB");
+        let source = "const under = [];
+            for (let i = 0; i < 10; i++) under.push(fetch('http://a.test/'));
+            const note = safety.fs.readText('note.txt');
+            return [note, (await Promise.all(under)).reduce((sum, one) => sum + one.whole, 0)]";
+        let report = tokio::time::timeout(LONG / 2, run(&runtime, source, &policy)).await;
+        let report = report.expect("the call waits for an answer that was given");
+        assert_eq!(report.failure(), None);
+        assert_eq!(report.value(), &json!(["noted", 10 * BODY]));
     });
 }
 

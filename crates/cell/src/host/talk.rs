@@ -167,8 +167,10 @@ impl Talk<'_, '_> {
                     let _heard_by_the_read = outgoing.send(cell);
                     served.standstill.resume(Duration::from_micros(micros));
                 }
-                // With many answers not taken, no more are made.
-                Some(done) = effects.next(), if !effects.is_empty() && outgoing.bytes <= MOST_BYTES => {
+                // With many answers not taken, no more are made. But a cell that stands still can take none, and what
+                // it stands still for is one of these.
+                Some(done) = effects.next(),
+                    if !effects.is_empty() && (is_still || outgoing.bytes <= MOST_BYTES) => {
                     let Done { id, size, result } = done;
                     under_way = under_way.saturating_sub(size);
                     handles.remove(&id);

@@ -86,8 +86,9 @@ impl UpstreamProxy {
         };
         stream.write_all(ask.as_bytes()).await.map_err(broken)?;
         let mut answer = Vec::new();
-        // Byte by byte at the end only: the other side is silent until we speak TLS, so nothing can be read past it.
-        while !answer.ends_with(b"\r\n\r\n") {
+        let head_of =
+            |answer: &[u8]| answer.windows(4).position(|four| four == b"\r\n\r\n").map(|end| end + 4);
+        while head_of(&answer).is_none() {
             if answer.len() > MOST_ANSWER || stream.read_buf(&mut answer).await.map_err(broken)? == 0 {
                 return Err(failed(
                     DenialReason::ConnectFailed,
@@ -99,7 +100,12 @@ impl UpstreamProxy {
         let mut words = first.split(|byte| *byte == b' ');
         let (version, status) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         match (version.starts_with(b"HTTP/1."), status) {
-            (true, [b'2', _, _]) => Ok(()),
+            // The other side is silent until we speak TLS: a yes with more behind it is not the start of a tunnel. A no
+            // may well have a page behind it.
+            (true, [b'2', _, _]) if head_of(&answer) == Some(answer.len()) => Ok(()),
+            (true, [b'2', _, _]) => {
+                Err(failed(DenialReason::ConnectFailed, "the operator's proxy gave no proper answer"))
+            }
             (true, [_, _, _]) => {
                 let status = String::from_utf8_lossy(status);
                 let message = format!("the operator's proxy refused a tunnel to {authority} with {status}");

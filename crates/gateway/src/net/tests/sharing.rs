@@ -163,6 +163,16 @@ fn http_goes_through_the_operators_proxy_in_absolute_form() {
 }
 
 #[test]
+fn a_proxy_that_makes_no_tunnel_is_told_by_its_answer_also_with_a_page_behind_it() {
+    let proxy = Upstream::http(|_: &_| Answer::raw("HTTP/1.1 403 Forbidden\r\n\r\n<p>not from here</p>"));
+    let mut world = World::new("network: strict").route("10.1.1.1:3128", &proxy);
+    world.proxy = Some("http://10.1.1.1:3128".to_owned());
+    let refused = world.get("https://a.test/").unwrap_err();
+    assert_eq!(refused.reason, "connect-failed", "{refused:?}");
+    assert!(refused.message.contains("refused a tunnel to a.test:443 with 403"), "{refused:?}");
+}
+
+#[test]
 fn a_fetch_that_is_dropped_leaves_nothing_behind() {
     let upstream = Upstream::http(|_: &_| Answer::silent());
     let call = world("network: strict", &upstream).call();

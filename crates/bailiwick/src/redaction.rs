@@ -1,7 +1,7 @@
 //! What a call gave, with every secret in it masked: values, keys, messages, stacks, console lines, denials.
 //!
-//! One door: nothing of a report reaches a caller but through here. What no redactor can find (a value that the code
-//! changed by itself) is written in SECURITY.md.
+//! One door: nothing that a call gave reaches its caller but through here. What kept a call from being started is ours
+//! alone and names no value. What no redactor can find (a value that the code changed by itself) is in SECURITY.md.
 
 use std::collections::BTreeMap;
 

@@ -33,7 +33,7 @@ pub(crate) fn offered(session: &Session, flags: &OutsideFlags, builder: Builder)
     builder
 }
 
-/// The network, as the operator set it up. Made only for code that may reach it: reading root certificates takes time.
+/// The network, as the operator set it up. Made only for code that may reach it: the operator's files are read for it.
 pub(crate) fn net(session: &Session, policy: &EffectivePolicy) -> Result<Option<Arc<Net>>, Failure> {
     if !policy.allowed().contains(Capability::NetFetch) {
         return Ok(None);

@@ -1,5 +1,6 @@
 //! Calls kept in a file, to be given again without a world: what code was given, what it asked and what it got, the
-//! clock, the randomness, the order of things. No secret is in it: where a value stood there is its `${NAME}`.
+//! clock, the randomness, the order of things. Where a secret's value stood there is its `${NAME}`, and a mask where one
+//! of its disguises did; what redaction cannot find it cannot find here either.
 
 use bailiwick_cell::{Entry, Event, Language, Reading, Trace};
 use bailiwick_redact::{Redactor, Secret};

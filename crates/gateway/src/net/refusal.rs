@@ -1,7 +1,8 @@
 //! Turns a no of the guard, or a failure on the way, into what the guest and the record see.
 //!
 //! What policy or the guard refuses is a denial (`NET_DENIED`); what the world does not give is a failure
-//! (`NET_FAILED`). Nothing here may repeat what a header or a query held.
+//! (`NET_FAILED`). A denial names the URL that was asked for, query and all: whoever has secrets cleans it before it is
+//! handed on. Nothing here may repeat what a header held.
 
 use bailiwick_policy::{Capability, FetchQuestion, Question as _};
 use bailiwick_types::{Denial, DenialReason, ErrorCode, LayerName, Refused};

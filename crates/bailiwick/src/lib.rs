@@ -24,28 +24,8 @@
 //!
 //! Async outside, plain inside: the future of a call can be dropped at any time, and its cell is killed.
 
-mod call;
-mod denied;
-mod effects;
-mod emit;
-mod redaction;
-mod report;
-mod runtime;
-mod secret;
-mod surface;
-
-pub use bailiwick_cell::{
-    Breadth, Busy, CallError, Demand, Entry, Finding, Language, Options, Probe, ProbeResult, Severity,
-    StartError, Telling, Tenant, enter, enter_with, hollow_is_built, seccomp,
-};
 pub use bailiwick_gateway as gateway;
 pub use bailiwick_policy as policy;
 pub use bailiwick_redact::Secret;
+pub use bailiwick_runtime::*;
 pub use bailiwick_types as types;
-pub use call::{Call, Validate, WorkspaceName, WorkspaceNameError};
-pub use effects::recording::{Recording, RecordingError};
-pub use effects::{Folders, Observer, paths_of};
-pub use emit::{Emitted, PureCall};
-pub use runtime::{Builder, Recorded, RunError, Runtime};
-pub use secret::NamedSecret;
-pub use surface::surface;

@@ -33,8 +33,9 @@ const BACKEND_REASON: &str =
     "a backend enforces demands: it never interprets policy and knows no other backend";
 
 /// What the two doors may know: `core`, and what `core` speaks in.
-const DOOR: MayKnow =
-    MayKnow::Only(&["types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox", "core"]);
+const DOOR: MayKnow = MayKnow::Only(&[
+    "types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox", "tool", "audit", "core",
+]);
 
 /// Every crate of the workspace, from the ground up.
 pub(crate) const LAYERS: &[Layer] = &[
@@ -115,9 +116,35 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-remote", may_know: BACKEND, reason: BACKEND_REASON },
     Layer {
+        name: "runtime",
+        may_know: MayKnow::Only(&["types", "policy", "redact", "cell", "gateway"]),
+        reason: "runs one call; it knows no catalogue, no store and no record",
+    },
+    Layer {
+        name: "scan",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "pure functions over a stranger's text; what follows from a finding is decided elsewhere",
+    },
+    Layer {
+        name: "tool",
+        may_know: MayKnow::Only(&["types", "document", "policy", "gateway", "secrets", "wire"]),
+        reason: "a tool as its document says it; it runs nothing and keeps nothing",
+    },
+    Layer {
+        name: "audit",
+        may_know: MayKnow::Only(&["types"]),
+        reason: "records, their chain and its heads; where they are kept is not its business",
+    },
+    Layer {
+        name: "store",
+        may_know: MayKnow::Only(&["types", "audit", "config", "sys"]),
+        reason: "rows and records in one file; it reads no document and decides nothing",
+    },
+    Layer {
         name: "core",
         may_know: MayKnow::Only(&[
-            "types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox",
+            "types", "document", "policy", "redact", "config", "sys", "secrets", "cell", "gateway",
+            "runtime", "sandbox", "scan", "tool", "audit", "store",
         ]),
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },
@@ -151,7 +178,7 @@ pub(crate) const LAYERS: &[Layer] = &[
 ];
 
 /// The crates that do no I/O and know no runtime.
-pub(crate) const PURE: &[&str] = &["types", "policy", "document"];
+pub(crate) const PURE: &[&str] = &["types", "policy", "document", "scan", "audit"];
 
 /// Outside crates that bring I/O or a runtime. A `*` at the end stands for any rest.
 pub(crate) const IMPURE: &[&str] = &[
@@ -200,6 +227,7 @@ pub(crate) const CONFINED: &[Confined] = &[
         to: "parser",
         reason: "a parser of markup meets a guest's text inside a cell only",
     },
+    Confined { packages: &["rusqlite"], to: "store", reason: "one crate speaks SQL" },
     Confined { packages: &["seccompiler"], to: "sys", reason: "filters of system calls have one home" },
 ];
 

@@ -1,3 +1,24 @@
 //! What can be done, as one closed enum, and the one pipeline behind every caller.
 //!
-//! No HTTP, no MCP, no flags.
+//! A door (command line, HTTP, MCP, a unix socket) turns its bytes into an [`Action`] and a [`Caller`]; [`Core`] performs
+//! it and gives a [`Reply`] or a [`Refusal`]. A call goes one way: document → policy → risk → approval (anything but yes
+//! is no) → cell → redaction → record → reply. Each action runs in a task of its own: a panic in one is its own
+//! `INTERNAL` and nobody else's.
+//!
+//! No HTTP, no MCP, no flags here. One process owns a data folder; see [`Desk`] for how others talk to it.
+//! Start reading at [`Action`], then `pipeline`.
+
+mod action;
+mod caller;
+mod desk;
+mod refusal;
+mod reply;
+
+pub use action::{Action, Document, Reasons, RunIntent, RunOutcome, Which};
+pub use caller::{Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Listener, NoApprover, Question};
+pub use desk::{Desk, Opening};
+pub use refusal::{Fault, Refusal};
+pub use reply::{
+    Change, Checked, CodeFinding, Found, Imported, Missed, Published, Reply, TestLine, TestVerdict, Tested,
+    ToolLine, ToolView, Verified,
+};

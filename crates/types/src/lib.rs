@@ -32,7 +32,8 @@ pub use limit::{
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
 };
 pub use outcome::{
-    CallReport, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus, Wallpart,
+    CallReport, Contradicts, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus,
+    Wallpart,
 };
 pub use quantity::{
     QuantityError, format_duration_ms, format_size, parse_count, parse_duration_ms, parse_size,

@@ -141,8 +141,8 @@ pub enum WallStatus {
 }
 
 /// The result of a call as every interface gives it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", try_from = "Written")]
 pub struct CallReport {
     ok: bool,
     value: Value,
@@ -154,6 +154,43 @@ pub struct CallReport {
     receipt: Receipt,
     call_id: CallId,
     correlation_id: CorrelationId,
+}
+
+/// A report as it was written down; whether it is one is not known yet.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    ok: bool,
+    value: Value,
+    error: Option<Box<Failure>>,
+    logs: Vec<LogLine>,
+    logs_dropped: u64,
+    usage: Usage,
+    risk: Risk,
+    receipt: Receipt,
+    call_id: CallId,
+    correlation_id: CorrelationId,
+}
+
+/// A written report that says both that it went well and that it did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the report contradicts itself: `ok`, `value` and `error` do not fit together")]
+pub struct Contradicts;
+
+impl TryFrom<Written> for CallReport {
+    type Error = Contradicts;
+
+    fn try_from(written: Written) -> Result<Self, Contradicts> {
+        let Written { ok, value, error, logs, logs_dropped, usage, risk, receipt, call_id, correlation_id } =
+            written;
+        let outcome = match (ok, error) {
+            (true, None) => Outcome::Returned(value),
+            (false, Some(failure)) if value.is_null() => Outcome::Failed(failure),
+            _ => return Err(Contradicts),
+        };
+        let report = Self::new(outcome, call_id, correlation_id, risk, receipt);
+        Ok(report.with_logs(logs, logs_dropped).with_usage(usage))
+    }
 }
 
 impl CallReport {
@@ -198,6 +235,15 @@ impl CallReport {
         self
     }
 
+    /// The same call, ended by this failure after its code was done.
+    #[must_use]
+    pub fn failing(mut self, failure: Failure) -> Self {
+        self.ok = false;
+        self.value = Value::Null;
+        self.error = Some(Box::new(failure));
+        self
+    }
+
     /// Adds console lines in front of those it has.
     #[must_use]
     pub fn with_lines(mut self, mut lines: Vec<LogLine>) -> Self {
@@ -234,6 +280,21 @@ impl CallReport {
     /// What the call used.
     pub const fn usage(&self) -> &Usage {
         &self.usage
+    }
+
+    /// The badge it ran under.
+    pub const fn risk(&self) -> &Risk {
+        &self.risk
+    }
+
+    /// The call's id.
+    pub const fn call_id(&self) -> CallId {
+        self.call_id
+    }
+
+    /// What caused it.
+    pub const fn correlation_id(&self) -> &CorrelationId {
+        &self.correlation_id
     }
 
     /// Which walls stood.

@@ -1,0 +1,212 @@
+//! Everything that can be done, as one closed enum. Who asks and what comes back are beside it; how it is done is not.
+//!
+//! A door (command line, HTTP, MCP, a unix socket) only turns its bytes into one of these. An action carries no
+//! authority: what a caller may do is decided where actions are performed.
+
+use bailiwick_types::{CallId, CorrelationId, ErrorCode, Risk, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A document as somebody handed it in: its name says what it is written in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of its file, for messages.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What can be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Action {
+    /// Lists tools by name.
+    ToolList {
+        /// Begin after this name.
+        after: Option<String>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// Shows one tool, by name or id.
+    ToolShow {
+        /// Its name or id.
+        tool: String,
+    },
+    /// Looks at a document: its own rules, its code, its texts, its policy. Keeps nothing.
+    ToolCheck {
+        /// The document.
+        document: Document,
+    },
+    /// Runs a document's tests as a Local Pass would. Keeps nothing.
+    ToolTry {
+        /// The document.
+        document: Document,
+        /// Requests without a canned answer go to the network.
+        live: bool,
+    },
+    /// Takes documents into the catalogue: all of them, or none.
+    ToolImport {
+        /// The documents.
+        documents: Vec<Document>,
+        /// A person confirmed that approval is turned off where it was required.
+        approval_off: bool,
+    },
+    /// Gives tools as documents.
+    ToolExport {
+        /// Their names or ids; none for all.
+        tools: Vec<String>,
+    },
+    /// Runs the Local Pass of tools in the catalogue, and keeps it.
+    ToolTest {
+        /// Which.
+        which: Which,
+        /// Requests without a canned answer go to the network.
+        live: bool,
+    },
+    /// Publishes a tool of the catalogue.
+    ToolPublish {
+        /// Its name or id.
+        tool: String,
+        /// With what was said for it.
+        reasons: Reasons,
+    },
+    /// Takes a document in, passes it and publishes it, in one step: nothing changes if any part fails.
+    ToolPublishDocument {
+        /// The document.
+        document: Document,
+        /// With what was said for it.
+        reasons: Reasons,
+        /// A person confirmed that approval is turned off where it was required.
+        approval_off: bool,
+    },
+    /// Takes a tool off the list of published ones.
+    ToolUnpublish {
+        /// Its name or id.
+        tool: String,
+    },
+    /// Removes a tool from the catalogue.
+    ToolRemove {
+        /// Its name or id.
+        tool: String,
+    },
+    /// Calls a published tool.
+    ToolCall {
+        /// Its name or id.
+        tool: String,
+        /// Its arguments.
+        arguments: Map<String, Value>,
+        /// What caused the call.
+        correlation: Option<CorrelationId>,
+    },
+    /// Puts a run of code that is no tool on the record, before it begins.
+    RunBegins(RunIntent),
+    /// Puts how a run ended on the record.
+    RunEnded(RunOutcome),
+    /// The newest records.
+    AuditTail {
+        /// At most so many.
+        limit: u32,
+    },
+    /// The records that belong together.
+    AuditShow {
+        /// A number, a call id or a correlation id.
+        about: String,
+    },
+    /// Proves the chain.
+    AuditVerify,
+    /// Records in order, for a file, with the signed heads among them.
+    AuditExport {
+        /// Begin at this number.
+        from: u64,
+        /// At most so many.
+        limit: u32,
+    },
+    /// Removes the oldest records, as far as a signed head allows.
+    AuditRetain {
+        /// Keep what is younger than so many days.
+        days: Option<u32>,
+        /// Keep at most so many.
+        records: Option<u64>,
+    },
+}
+
+/// Which tools of the catalogue are tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Which {
+    /// These, by name or id.
+    Named(Vec<String>),
+    /// Every tool.
+    All,
+    /// Those whose policy became wider since their pass.
+    Stale,
+}
+
+/// What a person said for a publication.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reasons {
+    /// Why a tool of a high level is worth it.
+    pub justification: Option<String>,
+    /// Why texts that trip the scan are fine.
+    pub despite_scan: Option<String>,
+}
+
+/// A run that is about to begin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunIntent {
+    /// What is run, as it was named.
+    pub name: String,
+    /// SHA-256 of the code.
+    pub code_hash: String,
+    /// SHA-256 of the effective policy.
+    pub policy_hash: String,
+    /// The badge.
+    pub risk: Risk,
+    /// The arguments, redacted.
+    pub arguments: Value,
+    /// The call's id.
+    pub call_id: CallId,
+    /// What caused it.
+    pub correlation_id: CorrelationId,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOutcome {
+    /// As it began.
+    pub intent: RunIntent,
+    /// The code of its failure; none when it gave a value.
+    pub code: Option<ErrorCode>,
+    /// The message of its failure, redacted.
+    pub message: Option<String>,
+    /// What it used.
+    pub usage: Usage,
+}
+
+impl Action {
+    /// Its name in records.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::ToolList { .. } => "tool.list",
+            Self::ToolShow { .. } => "tool.show",
+            Self::ToolCheck { .. } => "tool.check",
+            Self::ToolTry { .. } => "tool.try",
+            Self::ToolImport { .. } => "tool.import",
+            Self::ToolExport { .. } => "tool.export",
+            Self::ToolTest { .. } => "tool.test",
+            Self::ToolPublish { .. } | Self::ToolPublishDocument { .. } => "tool.publish",
+            Self::ToolUnpublish { .. } => "tool.unpublish",
+            Self::ToolRemove { .. } => "tool.remove",
+            Self::ToolCall { .. } => "tool.call",
+            Self::RunBegins(_) | Self::RunEnded(_) => "run",
+            Self::AuditTail { .. } => "audit.tail",
+            Self::AuditShow { .. } => "audit.show",
+            Self::AuditVerify => "audit.verify",
+            Self::AuditExport { .. } => "audit.export",
+            Self::AuditRetain { .. } => "audit.retain",
+        }
+    }
+}

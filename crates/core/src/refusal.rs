@@ -1,0 +1,58 @@
+//! Why an action was not done, as every door tells it.
+
+use bailiwick_types::ErrorCode;
+use serde::{Deserialize, Serialize};
+
+/// Why an action was not done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct Refusal {
+    /// What kind of refusal.
+    pub code: ErrorCode,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// Every mistake, where a document has some.
+    pub faults: Vec<Fault>,
+}
+
+/// One mistake in a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fault {
+    /// The document.
+    pub document: String,
+    /// Where in its tree: `params[0].type`. Empty for the document as a whole.
+    pub path: String,
+    /// The line, counted from 1; 0 when there is no place.
+    pub line: u32,
+    /// The column, counted from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to write.
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal with a message.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, faults: Vec::new() }
+    }
+
+    /// With what to do next.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// With mistakes in documents.
+    #[must_use]
+    pub fn with_faults(mut self, faults: Vec<Fault>) -> Self {
+        self.faults = faults;
+        self
+    }
+}

@@ -1,0 +1,294 @@
+//! What comes back from an action, as every door gives it.
+
+use bailiwick_types::{CallReport, ErrorCode, Risk, RiskLevel, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::action::Document;
+
+/// What comes back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", content = "with", rename_all = "camelCase")]
+pub enum Reply {
+    /// Tools, one line each.
+    Tools(Vec<ToolLine>),
+    /// One tool in full.
+    Tool(Box<ToolView>),
+    /// What a look at a document found.
+    Checked(Box<Checked>),
+    /// Local Passes that ran, one a tool.
+    Tested(Vec<Tested>),
+    /// What was taken in.
+    Imported(Vec<Imported>),
+    /// Documents.
+    Exported(Vec<Document>),
+    /// A tool that was published, or waits for a written reason.
+    Published(Box<Published>),
+    /// What a call gave.
+    Called(Box<CallReport>),
+    /// Records, in order.
+    Records(Vec<Value>),
+    /// What the proof of the chain gave.
+    Verified(Verified),
+    /// Records that were removed.
+    Retained {
+        /// How many.
+        removed: u64,
+    },
+    /// It is done.
+    Done,
+}
+
+/// A tool in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolLine {
+    /// Its id.
+    pub id: ToolId,
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Its state: `DRAFT`, …, or `STALE`.
+    pub state: String,
+    /// Its badge under the policy of today; none when that cannot be resolved.
+    pub level: Option<RiskLevel>,
+    /// How often it was saved.
+    pub version: u64,
+    /// When it was last saved, RFC 3339.
+    pub updated_at: String,
+}
+
+/// A tool in full.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolView {
+    /// As in a list.
+    #[serde(flatten)]
+    pub line: ToolLine,
+    /// Why it is in this state, where that is not plain.
+    pub because: Option<String>,
+    /// The document as it is kept.
+    pub document: Value,
+    /// SHA-256 of what a pass covers.
+    pub hash: String,
+    /// SHA-256 of its texts.
+    pub texts_hash: String,
+    /// The badge with its reasons; none when the policy cannot be resolved.
+    pub risk: Option<Risk>,
+    /// The effective policy.
+    pub policy: Option<Value>,
+    /// Whether a call waits for a person.
+    pub approval: bool,
+    /// Its last Local Pass.
+    pub pass: Option<Value>,
+    /// What people said for it when it was published.
+    pub notes: Option<Value>,
+    /// What a model would see.
+    pub definition: Value,
+}
+
+/// What a look at a document found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checked {
+    /// The tool's name.
+    pub name: String,
+    /// Whether nothing stands in the way of a pass.
+    pub ok: bool,
+    /// What is doubtful about the document.
+    pub warnings: Vec<crate::Fault>,
+    /// What was found in the code.
+    pub code: Vec<CodeFinding>,
+    /// Why the code could not be looked at.
+    pub code_failure: Option<bailiwick_types::Failure>,
+    /// What was found in the texts for models.
+    pub texts: Vec<Found>,
+    /// The badge.
+    pub risk: Risk,
+    /// Whether a call would wait for a person.
+    pub approval: bool,
+    /// Secrets it refers to that are not set.
+    pub missing_secrets: Vec<String>,
+}
+
+/// What was found in code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeFinding {
+    /// What: `eval`.
+    pub name: String,
+    /// Why it is found.
+    pub why: String,
+    /// What to use in its place.
+    pub instead: String,
+    /// The line of the code.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// Whether it keeps the code from running.
+    pub blocks: bool,
+}
+
+/// What was found in a text that a model would see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// Where the text stands: `params[0].description`.
+    pub path: String,
+    /// Which rule: `hidden-instructions`.
+    pub rule: String,
+    /// What the rule is about.
+    pub meaning: String,
+    /// Whether it keeps the tool from being published.
+    pub blocks: bool,
+    /// The text that tripped it.
+    pub matched: String,
+    /// Where in the text, in bytes.
+    pub offset: usize,
+}
+
+/// A Local Pass that ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tested {
+    /// The tool's name.
+    pub tool: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// The state afterwards; none for a document that is not kept.
+    pub state: Option<String>,
+    /// Each run.
+    pub lines: Vec<TestLine>,
+    /// The badge it passed under.
+    pub risk: Option<Risk>,
+    /// Why nothing could be run.
+    pub refused: Option<crate::Refusal>,
+}
+
+/// One run of a Local Pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TestLine {
+    /// The test's name; `test values` for the run with those.
+    pub name: String,
+    /// How it went.
+    pub verdict: TestVerdict,
+    /// Milliseconds it took.
+    pub ms: f64,
+    /// What was not as expected.
+    pub misses: Vec<Missed>,
+    /// The failure of the code, if it failed and that was not expected.
+    pub failure: Option<bailiwick_types::Failure>,
+}
+
+/// How a test went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TestVerdict {
+    /// As expected.
+    Passed,
+    /// Not as expected.
+    Failed,
+    /// It would need the network, and no answer is canned.
+    Unanswered,
+}
+
+/// One expectation that was not met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missed {
+    /// Which: `equals`.
+    pub kind: String,
+    /// What was expected and what came.
+    pub message: String,
+    /// Line by line.
+    pub diff: Option<String>,
+}
+
+/// What became of one imported document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Imported {
+    /// The tool's id.
+    pub id: ToolId,
+    /// Its name.
+    pub name: String,
+    /// What happened.
+    pub change: Change,
+    /// Its state now.
+    pub state: String,
+    /// What is doubtful about the document.
+    pub warnings: Vec<crate::Fault>,
+    /// What was found in its texts.
+    pub texts: Vec<Found>,
+}
+
+/// What happened to a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// Something that a pass covers changed.
+    Changed,
+    /// Only texts or fields that nobody runs changed.
+    Texts,
+    /// Nothing changed.
+    Same,
+}
+
+/// A publication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Published {
+    /// The tool.
+    pub tool: ToolLine,
+    /// The pass that ran for it, if one did.
+    pub tested: Option<Tested>,
+    /// What was found in its texts.
+    pub texts: Vec<Found>,
+    /// What to know about it.
+    pub notes: Vec<String>,
+}
+
+/// What the proof of the chain gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// In one sentence.
+    pub says: String,
+    /// Proven up to this record.
+    pub proven_to: u64,
+    /// Records behind the last signed head.
+    pub unsigned: u64,
+    /// Records that retention removed before the first.
+    pub removed: u64,
+    /// The first bad record.
+    pub first_bad: Option<u64>,
+    /// What is wrong with it.
+    pub why: Option<String>,
+    /// The public key that heads are signed with, in hex.
+    pub key: String,
+}
+
+impl Tested {
+    /// The failure of the first run that failed by a denial, for the one-line fix.
+    pub fn denial(&self) -> Option<&bailiwick_types::Denial> {
+        self.lines.iter().find_map(|line| line.failure.as_ref()?.denied.as_ref())
+    }
+
+    /// The code that a door tells: none when it passed.
+    pub fn code(&self) -> Option<ErrorCode> {
+        if self.passed {
+            return None;
+        }
+        let of_run = self.refused.as_ref().map(|refusal| refusal.code);
+        of_run.or_else(|| {
+            let failed = self.lines.iter().find(|line| line.verdict == TestVerdict::Failed)?;
+            Some(failed.failure.as_ref().map_or(ErrorCode::Validation, |failure| failure.code))
+        })
+    }
+}

@@ -11,12 +11,14 @@
 mod action;
 mod caller;
 mod desk;
+mod owner;
 mod refusal;
 mod reply;
 
 pub use action::{Action, Document, Reasons, RunIntent, RunOutcome, Which};
 pub use caller::{Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Listener, NoApprover, Question};
 pub use desk::{Desk, Opening};
+pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
     Change, Checked, CodeFinding, Found, Imported, Missed, Published, Reply, TestLine, TestVerdict, Tested,

@@ -159,7 +159,7 @@ description: Reads a file, if a person agrees.
 overrides: {fileRead: true, ask: {fs: first}}
 tests:
   - {name: reads, input: {}, files: {notes.txt: hello}, equals: hello}
-code: return safety.fs.readFile('notes.txt')
+code: return safety.fs.readText('notes.txt').text
 ";
         house.offer(&yaml("reads", tool)).await;
         let watching = Arc::new(Watching::default());

@@ -304,7 +304,7 @@ code: |
 limits: {wall: 300ms}
 ";
         house.offer(&yaml("fail", tool)).await;
-        for (how, code) in [("throw", ErrorCode::EvalError), ("loop", ErrorCode::Timeout)] {
+        for (how, code) in [("throw", ErrorCode::EvalError), ("loop", ErrorCode::StepLimit)] {
             let report = house.call("fail", json!({"how": how})).await.expect("a report");
             assert_eq!(report.failure().map(|failure| failure.code), Some(code));
             let last = house.tail(1).await.remove(0);

@@ -116,7 +116,7 @@ overrides: {fileRead: true, fileWrite: true, destructive: true}
 approval: {mode: REQUIRED}
 tests:
   - {name: removes it, input: {path: a.txt}, files: {a.txt: one, sub/b.txt: two}, leaves: {a.txt: null, sub/b.txt: two}}
-code: safety.fs.deleteFile(path)
+code: safety.fs.delete(path)
 ";
         let workspace = place.data().join("workspaces/eraser");
         std::fs::create_dir_all(&workspace).expect("a workspace");

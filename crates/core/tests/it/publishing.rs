@@ -25,7 +25,7 @@ overrides: {fileWrite: true}
 approval: {mode: REQUIRED}
 tests:
   - {name: writes, input: {text: hi}, leaves: {out.txt: hi}}
-code: safety.fs.writeFile('out.txt', text)
+code: safety.fs.writeText('out.txt', text)
 ";
 
 fn a_high_level_waits_for_a_written_reason() {

@@ -52,12 +52,11 @@ pub(crate) async fn rehearse(
         return (tested, None);
     }
     tested.passed = tested.lines.iter().all(|line| line.verdict != TestVerdict::Failed);
-    let Some(standing) = parsed.standing.as_ref().ok().filter(|_| tested.passed) else { return (tested, None) };
-    let results = tested.lines.iter().map(|line| Ran {
-        name: line.name.clone(),
-        verdict: line.verdict,
-        ms: line.ms,
-    });
+    let Some(standing) = parsed.standing.as_ref().ok().filter(|_| tested.passed) else {
+        return (tested, None);
+    };
+    let results =
+        tested.lines.iter().map(|line| Ran { name: line.name.clone(), verdict: line.verdict, ms: line.ms });
     let pass = Pass {
         covered: parsed.covered.to_string(),
         policy_hash: standing.hash.to_string(),
@@ -94,7 +93,13 @@ async fn all(
     let everything = Case {
         name: TEST_VALUES,
         input: values,
-        http: tool.tests().iter().filter_map(|test| test.http.as_ref()?.as_array()).flatten().cloned().collect(),
+        http: tool
+            .tests()
+            .iter()
+            .filter_map(|test| test.http.as_ref()?.as_array())
+            .flatten()
+            .cloned()
+            .collect(),
         files: tool.tests().iter().flat_map(|test| test.files.clone()).collect(),
         test: None,
     };
@@ -130,11 +135,13 @@ fn test_values(parsed: &Parsed) -> Result<Map<String, Value>, Refusal> {
 
 /// What blocks the code from running, found without running it.
 async fn look_at_code(runtime: &Runtime, call: Call) -> Result<Option<TestLine>, Refusal> {
-    let found = runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+    let found =
+        runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
     let failure = match found {
         Err(failure) => *failure,
         Ok(findings) => {
-            let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
+            let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error)
+            else {
                 return Ok(None);
             };
             Failure {
@@ -174,8 +181,7 @@ impl Setting<'_> {
         let arguments = match self.parsed.input.check(input) {
             Ok(arguments) => arguments,
             Err(problems) => {
-                let message =
-                    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
                 let failure = Failure {
                     code: ErrorCode::InvalidInput,
                     message: format!("the arguments do not fit: {message}"),
@@ -200,7 +206,8 @@ impl Setting<'_> {
             // Nothing that is asked for leaves this rehearsal, so nobody has to be asked.
             call = call.asking(Arc::new(Rehearsing), Duration::from_secs(1));
         }
-        let report = runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        let report =
+            runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
         let report = checked_output(self.parsed, report);
         let mut missed = match test {
             Some(test) => misses(test, given(&report)),

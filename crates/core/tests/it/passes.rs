@@ -120,8 +120,12 @@ code: safety.fs.delete(path)
 ";
         let workspace = place.data().join("workspaces/eraser");
         std::fs::create_dir_all(&workspace).expect("a workspace");
-        bailiwick_config::files::replace(&workspace.join("a.txt"), "mine", bailiwick_config::files::Readers::Owner)
-            .expect("a file");
+        bailiwick_config::files::replace(
+            &workspace.join("a.txt"),
+            "mine",
+            bailiwick_config::files::Readers::Owner,
+        )
+        .expect("a file");
         let tested = tried(&house, tool).await;
         assert!(tested.passed, "{tested:#?}");
         let kept = bailiwick_config::files::read_document(&workspace.join("a.txt")).expect("still there");

@@ -57,9 +57,11 @@ const MENTIONS: [&str; 5] = [
     r"\b(?:private|ssh|gpg|pgp) keys? (?:file|from disk|on disk)\b|\bpassword (?:store|manager|vault|database)s?\b|\b(?:os|system|macos|login) keychain\b|-----begin [a-z ]*private key",
 ];
 
-/// Addresses that are made to carry something.
-const ADDRESSES: [&str; 3] = [
+/// Addresses and parameters that are made to carry something. What stands between belongs to one sentence: no full
+/// stop but inside a word.
+const ADDRESSES: [&str; 4] = [
     r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\{|\$|<|\[)[^)\n]*\)",
-    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|curl)\s[^.!?\n]*(?:~/|\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow)|\.aws|(?:private|ssh|api) keys?|passwords?|credentials|secrets|access tokens?|conversation|chat history|system prompt)[^!?\n]* (?:to|at|via) [\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z]|[a-z0-9-]+\.[a-z0-9.-]*[a-z])",
-    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|copy)\s[^.!?\n]*contents of [^!?\n]* (?:to|at|via) [\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z])",
+    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|curl)\s[^.!?\n]*(?:~/|\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow)|\.aws|(?:private|ssh|api) keys?|passwords?|credentials|secrets|access tokens?|conversation|chat history|system prompt)(?:[^.!?]|\.\S)*?\s(?:to|at|via)\s[\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z]|[a-z0-9-]+\.[a-z0-9.-]*[a-z])",
+    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|copy)\s[^.!?\n]*contents of (?:[^.!?]|\.\S)*?\s(?:to|at|via)\s[\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z])",
+    r"\b(?:include|append|attach|embed|put|place|pass|copy|insert|add|paste|provide|write|encode)\s(?:(?:also|then|its|all|full|complete|entire|the|any)\s){0,4}contents?\s(?:of|from|in)\s(?:[^.!?]|\.\S)*?\s(?:in|into|as|to|via|through|using|inside|within)\s[^.!?\n]{0,40}\b(?:parameter|argument|param|arg|sidenote|hidden field)\b",
 ];

@@ -465,7 +465,9 @@ fn names_of_others_are_found() {
     ] {
         assert!(rules(text).contains(&Rule::DirectsOtherTool), "{text}: {:?}", rules(text));
     }
-    for text in ["Works like send_email.", "See list_tables.", "Similar: `search`"] {
+    for text in
+        ["Works like send_email.", "See list_tables.", "Compatible with send_email.", "Similar: `search`"]
+    {
         assert_eq!(rules(text), [Rule::NamesOtherTool], "{text}");
     }
     for text in ["Imports from GitHub.", "Asks the acme server.", "github: mirror"] {

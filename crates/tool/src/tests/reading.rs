@@ -230,7 +230,7 @@ fn a_prompt_has_only_the_places_that_are_filled() {
 fn tests_are_checked_when_they_are_read() {
     let params = "params: [{name: p, type: INTEGER, required: true}]\n";
     let check = |test: &str, expected: &[(u32, &str, &str, &str)]| {
-        check(&format!("{params}tests: [{test}]"), expected)
+        check(&format!("{params}tests: [{test}]"), expected);
     };
     check(
         "{input: {p: x}, equals: 1}",

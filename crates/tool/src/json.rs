@@ -78,11 +78,14 @@ fn measured(value: &Value, bounds: Bounds) -> Result<(), Problem> {
             Value::Array(items) => left.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(map) => {
                 bytes += map.keys().map(String::len).sum::<usize>();
+                // Where a document is parsed, keys count as well.
+                nodes += map.len();
                 left.extend(map.values().map(|value| (value, depth + 1)));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        if depth > bounds.depth {
+        let is_nested = value.is_array() || value.is_object();
+        if is_nested && depth >= bounds.depth {
             return Err(wrong(format!("lists and maps are nested more than {} deep", bounds.depth)));
         }
         if nodes > bounds.nodes {

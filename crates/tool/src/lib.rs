@@ -20,6 +20,7 @@ pub mod lifecycle;
 mod name;
 mod param;
 mod read;
+pub mod reference;
 mod schema;
 mod statics;
 mod syntax;

@@ -7,6 +7,7 @@ mod hashes;
 mod input;
 mod lifecycle;
 mod reading;
+mod reference;
 mod round_trip;
 mod schema;
 mod texts;

@@ -45,24 +45,41 @@ fn code_without_fields_is_run_as_it_is() {
 fn arguments_are_checked_before_anything_runs() {
     let program = bailiwick().with_file("greet.js", GREET);
     let run = program.run(&["run", "greet.js", "--arg", "who=a", "--arg", "times=often"]);
-    assert_snapshot!(run.stderr, @r"");
+    assert_snapshot!(run.stderr, @r#"
+    error: the argument `times` must be a whole number, but is a text ("often")
+      hint: see the `params` of the tool
+    "#);
     assert_eq!(run.code, Some(2));
     let run = program.run(&["run", "greet.js", "--args", r#"{"who": 7, "tmes": 1}"#]);
-    assert_snapshot!(run.stderr, @r"");
+    assert_snapshot!(run.stderr, @r"
+    error: the argument `who` must be a text, but is a number (7); the tool has no parameter `tmes`
+      hint: did you mean `times`?
+    ");
 }
 
 #[test]
 fn every_mistake_of_a_tool_is_told_where_it_is() {
     let text = "/*---\nname: greet\ntags: [safe]\nparams: [{name: if, type: STRIN}]\n---*/\nreturn 1;\n";
     let run = bailiwick().with_file("a.ts", text).run(&["run", "a.ts"]);
-    assert_snapshot!(run.stderr, @r"");
+    assert_snapshot!(run.stderr, @r"
+    error: the tag `safe` claims a capability
+      --> a.ts:3:8  tags[0]
+      hint: say what the tool is about; what it may do is worked out from its policy
+    error: `if` cannot be a parameter: it is a reserved word
+      --> a.ts:4:17  params[0].name
+      hint: name it `if_`, say
+    error: `STRIN` is no type of a parameter
+      --> a.ts:4:27  params[0].type
+      hint: did you mean `STRING`?
+    ");
     assert_eq!(run.code, Some(2));
 }
 
 #[test]
 fn the_pure_function_reads_its_input() {
     let tool = "name: loud\nentry: emit\nparams: [{name: input, type: STRING}]\ncode: emit(read_input().toUpperCase())\n";
-    let run = bailiwick().with_file("loud.tool.yaml", tool).run(&["run", "loud.tool.yaml", "--arg", "input=42a"]);
+    let run =
+        bailiwick().with_file("loud.tool.yaml", tool).run(&["run", "loud.tool.yaml", "--arg", "input=42a"]);
     assert!(run.stdout.contains("42A"), "{} {}", run.stdout, run.stderr);
 }
 

@@ -107,7 +107,7 @@ fn a_schema_that_unfolds_without_end_is_refused_before_it_costs_anything() {
         json!({"$defs": parts, "$ref": "#/$defs/d0"})
     };
     assert!(Schema::compile(&doubling(4)).is_ok());
-    check_refused(&doubling(16), "unfolds to more than 2000 parts");
+    check_refused(&doubling(16), "unfolds to more than 5000 parts");
     let chain = |steps: usize| {
         let mut parts = Map::new();
         for step in 0..steps {
@@ -141,4 +141,22 @@ fn hostile_values_are_refused_without_recursion() {
     assert!(breaches.iter().all(|breach| breach.message.len() < 500), "{breaches:?}");
     let many: Vec<Value> = (0..1_000).map(|_| json!("x")).collect();
     assert_eq!(schema.breaches(&json!(many)).len(), 10);
+}
+
+#[test]
+fn a_check_costs_no_more_than_its_bound() {
+    let branch = json!({"items": {"type": "string", "minLength": 1}});
+    let schema = json!({"anyOf": vec![branch; 600]});
+    let schema = Schema::compile(&schema).unwrap();
+    // Each of these would be a breach of each branch.
+    let many: Vec<Value> = (0..100_000).map(|_| json!(1)).collect();
+    let breaches = schema.breaches(&json!(many));
+    assert_eq!(breaches[0].message, "it is too large to be held against this schema");
+    let breaches = schema.breaches(&json!(many[..1_000]));
+    assert_eq!(breaches[0].message, "it does not fit the schema, and is too large to say where");
+    assert!(schema.breaches(&json!(vec!["x"; 1_000])).is_empty());
+    assert!(schema.breaches(&json!([1]))[0].message.contains("not valid under any"));
+    let choices: Vec<usize> = (0..6_000).collect();
+    check_refused(&json!({"enum": choices}), "more than 5000 parts");
+    assert!(Schema::compile(&json!({"enum": choices[..4_000]})).is_ok());
 }

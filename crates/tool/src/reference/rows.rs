@@ -1,22 +1,17 @@
-//! The reference of tool documents, made from the tables that the reader goes by. Tests hold them together.
-
-use std::fmt::Write as _;
+//! The rows of the reference: every field of a tool's document, with its rule and an example.
 
 use crate::approval::{LONGEST_PROMPT, SLOTS};
-use crate::lifecycle::{Event, State, next};
 use crate::name::{CATEGORIES, LONG_NAME, LONGEST_FOREIGN, LONGEST_TAG, MOST_TAGS};
 use crate::param::{MOST_CHOICES, MOST_PARAMS, ParamType};
-use crate::schema::{DEEPEST, DEEPEST_VALUE, MOST_PARTS, MOST_PATTERNS};
 use crate::test::MOST_TESTS;
 use crate::tool::MOST_CODE;
-use crate::write::{COVERED, MANAGED, TEXTS};
 
 /// One field: its name, what it is, its rule, what holds without it, and an example.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    kind: &'static str,
-    rule: String,
-    absent: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) rule: String,
+    pub(crate) absent: &'static str,
     pub(crate) example: &'static str,
 }
 
@@ -32,6 +27,13 @@ fn row(
 
 /// The fields of a document; the examples are lines of one.
 pub(crate) fn tool_rows() -> Vec<Row> {
+    let mut rows = described_rows();
+    rows.extend(run_rows());
+    rows
+}
+
+/// What a tool is, and what it takes and gives.
+fn described_rows() -> Vec<Row> {
     let words = CATEGORIES.join(" ");
     vec![
         row(
@@ -95,6 +97,12 @@ pub(crate) fn tool_rows() -> Vec<Row> {
             "none",
             "statics: [{name: unit, value: km}]",
         ),
+    ]
+}
+
+/// What a tool runs, what it may do, and how it is tested.
+fn run_rows() -> Vec<Row> {
+    vec![
         row(
             "entry",
             "word",
@@ -339,93 +347,4 @@ pub(crate) fn test_rows() -> Vec<Row> {
         ),
         row("maxMs", "whole number", "the call takes no longer", "not looked at", "{equals: 3, maxMs: 500}"),
     ]
-}
-
-/// The tables of the reference as Markdown.
-pub fn markdown() -> String {
-    let mut page = String::new();
-    fields(&mut page);
-    let of = |page: &mut String, title: &str, rows: &[Row]| {
-        heading(page, title, &["field", "type", "rule", "without it", "example"]);
-        for Row { name, kind, rule, absent, example } in rows {
-            line(page, &[&format!("`{name}`"), kind, rule, absent, &format!("`{example}`")]);
-        }
-    };
-    of(&mut page, "Parameters", &param_rows());
-    of(&mut page, "Statics", &static_rows());
-    of(&mut page, "Approval", &approval_rows());
-    of(&mut page, "Tests", &test_rows());
-    page.push_str("\nA test that expects nothing passes when the call gives a result; that is a warning.\n");
-    schemas(&mut page);
-    states(&mut page);
-    page
-}
-
-fn heading(page: &mut String, title: &str, columns: &[&str]) {
-    let _ =
-        write!(page, "\n## {title}\n\n| {} |\n|{}\n", columns.join(" | "), " --- |".repeat(columns.len()));
-}
-
-fn line(page: &mut String, cells: &[&str]) {
-    let escaped: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-    let _ = writeln!(page, "| {} |", escaped.join(" | "));
-}
-
-fn fields(page: &mut String) {
-    heading(page, "Fields", &["field", "type", "rule", "without it", "a change", "example"]);
-    for Row { name, kind, rule, absent, example } in tool_rows() {
-        let change = if COVERED.contains(&name) {
-            "takes the pass away"
-        } else if TEXTS.contains(&name) {
-            "keeps the pass"
-        } else if MANAGED.contains(&name) {
-            "is ours"
-        } else {
-            "has no effect"
-        };
-        line(page, &[&format!("`{name}`"), kind, &rule, absent, change, &format!("`{example}`")]);
-    }
-    page.push_str(
-        "\nAny other field is kept as it is, in its order, and never fails; `x-…` is the advised prefix. In what is \
-         below the fields listed here, an unknown field is a problem.\n",
-    );
-}
-
-fn schemas(page: &mut String) {
-    heading(page, "What a JSON Schema may cost", &["bound", "at most"]);
-    for (bound, most) in [
-        ("parts, each counted as often as a reference leads to it", MOST_PARTS),
-        ("parts within each other, references followed", DEEPEST),
-        ("patterns", MOST_PATTERNS),
-        ("lists and maps within each other, in a value that is checked", DEEPEST_VALUE),
-    ] {
-        line(page, &[bound, &most.to_string()]);
-    }
-    page.push_str(
-        "\nSchemas are of draft 2020-12. `$ref` is `#` or `#/…` and never leads back to itself; `$id`, `$anchor` and \
-         words of older drafts are problems. `format` is for people and is not held against a value.\n",
-    );
-}
-
-fn states(page: &mut String) {
-    let mut columns = vec!["state"];
-    let events = [
-        (Event::CoveredEdited, "covered edit"),
-        (Event::TextEdited, "text edit"),
-        (Event::Passed, "pass"),
-        (Event::Failed, "failed pass"),
-        (Event::RequirementMissing, "secret missing"),
-        (Event::PublishAsked { needs_review: false }, "publish"),
-        (Event::PublishAsked { needs_review: true }, "publish, review needed"),
-        (Event::Justified, "justified"),
-        (Event::Unpublished, "unpublish"),
-        (Event::Tampered, "hash differs"),
-    ];
-    columns.extend(events.iter().map(|(_, word)| *word));
-    heading(page, "States", &columns);
-    for from in State::ALL {
-        let mut cells = vec![from.word()];
-        cells.extend(events.iter().map(|(event, _)| next(from, *event).map_or("–", State::word)));
-        line(page, &cells);
-    }
 }

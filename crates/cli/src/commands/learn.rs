@@ -102,7 +102,7 @@ fn read(what: &Learn) -> Result<Pupil, Failure> {
         None => Ok(call),
     };
     let tool = match held(file)? {
-        Held::Tool(tool) => tool,
+        Held::Tool(read) => read.tool,
         Held::Code(code) => {
             let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
             let call = Call::body(code).language(Language::Either).arguments(arguments);

@@ -5,7 +5,7 @@ use std::path::Path;
 use bailiwick::{Call, Entry};
 use bailiwick_config::files;
 use bailiwick_tool::{
-    ArgumentFault, ArgumentProblem, Body, InputCheck, ParamType, Syntax, Tool, has_front_matter,
+    ArgumentFault, ArgumentProblem, Body, InputCheck, ParamType, Read, Syntax, Tool, has_front_matter,
 };
 use serde_json::{Map, Value};
 
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 
 /// What a file holds.
 pub(crate) enum Held {
-    /// A tool: a document, or code with the fields of a tool at its top.
-    Tool(Box<Tool>),
+    /// A tool: a document, or code with the fields of a tool at its top. With it, what is unwise in it.
+    Tool(Box<Read>),
     /// Plain code.
     Code(String),
 }
@@ -25,7 +25,7 @@ pub(crate) fn held(path: &Path) -> Result<Held, Failure> {
     let text = files::read_document(path)?;
     match Syntax::of_path(path) {
         Some(syntax) if !syntax.is_code() || has_front_matter(&text) => {
-            Ok(Held::Tool(Box::new(Tool::read(&super::name_of(path), &text, syntax)?.tool)))
+            Ok(Held::Tool(Box::new(Tool::read(&super::name_of(path), &text, syntax)?)))
         }
         _ => Ok(Held::Code(text)),
     }

@@ -105,3 +105,17 @@ fn a_command_is_a_tool_that_cannot_run_yet() {
       hint: write it in JavaScript
     ");
 }
+
+#[test]
+fn what_is_unwise_in_a_tool_is_told_to_whoever_asks() {
+    let tool = "name: a\ntests: [{input: {}}]\ncode: return 1\n";
+    let program = bailiwick().with_file("a.tool.yaml", tool);
+    assert_eq!(program.run(&["run", "a.tool.yaml"]).stderr, "");
+    let run = program.run(&["run", "a.tool.yaml", "--verbose"]);
+    assert!(run.stderr.contains("warning: the tool has no `description`"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning: the test `test 1` expects nothing but a result (tests[0])"),
+        "{}",
+        run.stderr
+    );
+}

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bailiwick::policy::{EffectivePolicy, Layer, LimitRequest, Sourced, ToolPolicy, resolve};
 use bailiwick::{Call, Entry, Language, Recording};
 use bailiwick_config::files;
-use bailiwick_tool::Tool;
+use bailiwick_document::Problem;
+use bailiwick_tool::Read;
 use bailiwick_types::{LayerName, LimitKind, ProfileName};
 
 use super::arguments::{self, Reading};
@@ -16,6 +17,7 @@ use crate::documents::{
 };
 use crate::failure::Failure;
 use crate::outside;
+use crate::render::{faint, plain, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::Run;
 
@@ -36,8 +38,9 @@ fn replayed(session: &Session, what: &Run, path: &Path) -> Result<Subject, Failu
     let entry = entry(what);
     let (name, said, call) = match (&what.file, &what.eval, &what.print) {
         (Some(file), _, _) => match held(file)? {
-            Held::Tool(tool) => {
-                let call = call.with_code(tool.entry(), tool.language(), code_of(&tool)?);
+            Held::Tool(read) => {
+                let tool = &read.tool;
+                let call = call.with_code(tool.entry(), tool.language(), code_of(tool)?);
                 (documents::name_of(file), Some(tool.policy().clone()), call)
             }
             Held::Code(code) => (documents::name_of(file), None, call.with_code(entry, language(file), code)),
@@ -71,7 +74,7 @@ pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
     let entry = entry(what);
     match (&what.file, &what.eval, &what.print) {
         (Some(file), _, _) => match held(file)? {
-            Held::Tool(one) => tool(session, what, file, &one),
+            Held::Tool(read) => tool(session, what, file, &read),
             Held::Code(code) => {
                 let name = documents::name_of(file);
                 snippet(session, what, name, Call::new(entry, code).language(language(file)))
@@ -114,7 +117,15 @@ fn snippet(session: &Session, what: &Run, name: String, call: Call) -> Result<Su
     Ok(Subject { name, call, policy: Arc::new(policy) })
 }
 
-fn tool(session: &Session, what: &Run, file: &Path, tool: &Tool) -> Result<Subject, Failure> {
+fn tool(session: &Session, what: &Run, file: &Path, read: &Read) -> Result<Subject, Failure> {
+    let Read { tool, warnings } = read;
+    if session.verbose {
+        for Problem { path, message, hint, .. } in warnings {
+            let at = if path.as_str().is_empty() { String::new() } else { format!(" ({path})") };
+            let hint = hint.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
+            to_stderr(&[warning("warning: "), plain(message), faint(&at), faint(&hint)]);
+        }
+    }
     if what.subject.overrides.is_some() || what.entry.is_some() {
         return Err(Failure::Argument {
             message: "a tool document has its own overrides and entry".to_owned(),

@@ -12,6 +12,7 @@ mod run;
 mod secrets;
 mod secrets_in_use;
 mod specs;
+mod tools;
 
 use bailiwick_testkit::Program;
 

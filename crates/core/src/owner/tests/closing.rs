@@ -117,7 +117,7 @@ async fn a_desk_that_is_dropped_gives_the_folder_back_when_its_last_write_is_don
     assert_eq!(stage.book.entries().last().unwrap(), "end tool.remove");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_keeps_no_owner_from_closing() {
     let stage = Stage::new();
     let owner = stage.desk().await;

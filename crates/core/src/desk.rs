@@ -13,7 +13,7 @@ use bailiwick_secrets::Fallback;
 use bailiwick_types::ErrorCode;
 use tokio::time::{Instant, timeout_at};
 
-use crate::owner::{Folder, House, Link, Lost, Nature, NoConnection, Opens, Server};
+use crate::owner::{Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Server};
 use crate::{Action, Caller, Refusal, Reply};
 
 /// How long an owner is looked for.
@@ -47,8 +47,16 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     folder: Folder,
     place: Mutex<Place>,
-    /// Opens the folder when this process becomes its owner; held by whoever looks for a place.
-    opens: tokio::sync::Mutex<Option<Box<dyn Opens>>>,
+    /// What becoming the owner takes; held by whoever looks for a place.
+    can: tokio::sync::Mutex<Can>,
+}
+
+/// Whether this process can become the owner.
+enum Can {
+    /// So it is done, once.
+    Own(Box<dyn Opens>),
+    /// It could not when it tried, so it stays a client.
+    Not(Refusal),
 }
 
 /// Where actions go.
@@ -58,8 +66,6 @@ enum Place {
     Unknown,
     Owner(Server),
     Client(Arc<Link>),
-    /// The folder could not be opened.
-    Failed(Refusal),
     Closed,
 }
 
@@ -82,8 +88,8 @@ impl Desk {
     /// Owns the data folder, or finds who does.
     pub async fn open(opens: impl Opens) -> Result<Self, Refusal> {
         let folder = Folder::hold(opens.data())?;
-        let opens = tokio::sync::Mutex::new(Some(Box::new(opens) as Box<dyn Opens>));
-        let desk = Self(Arc::new(Inner { folder, place: Mutex::new(Place::Unknown), opens }));
+        let can = tokio::sync::Mutex::new(Can::Own(Box::new(opens)));
+        let desk = Self(Arc::new(Inner { folder, place: Mutex::new(Place::Unknown), can }));
         desk.way().await?;
         Ok(desk)
     }
@@ -121,11 +127,11 @@ impl Desk {
     /// Gives the data folder back: what others asked for is finished first.
     pub async fn close(self) -> Result<(), Refusal> {
         // Whoever still looks for a place is waited for.
-        let _opens = self.0.opens.lock().await;
+        let _can = self.0.can.lock().await;
         let place = std::mem::replace(&mut *self.0.place(), Place::Closed);
         match place {
             Place::Owner(server) => server.close().await,
-            Place::Unknown | Place::Client(_) | Place::Failed(_) | Place::Closed => Ok(()),
+            Place::Unknown | Place::Client(_) | Place::Closed => Ok(()),
         }
     }
 
@@ -156,14 +162,13 @@ impl Inner {
             Place::Owner(server) => Ok(Some(Way::Here(server.house().clone()))),
             Place::Client(link) if link.is_alive() => Ok(Some(Way::There(link.clone()))),
             Place::Unknown | Place::Client(_) => Ok(None),
-            Place::Failed(refusal) => Err(refusal.clone()),
             Place::Closed => Err(Refusal::new(ErrorCode::Unavailable, "the data folder was given back")),
         }
     }
 
     /// Looks for the owner, or becomes it.
     async fn look(&self) -> Result<Way, Refusal> {
-        let mut opens = self.opens.lock().await;
+        let mut can = self.can.lock().await;
         let until = Instant::now() + PATIENCE;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -172,7 +177,7 @@ impl Inner {
                 return Ok(way);
             }
             if let Some(ownership) = self.folder.lock()? {
-                return self.own(opens.take(), ownership).await;
+                return self.own(&mut can, ownership).await;
             }
             match timeout_at(until, Link::connect(&self.folder)).await {
                 Ok(Ok(link)) => *self.place() = Place::Client(Arc::new(link)),
@@ -192,11 +197,11 @@ impl Inner {
     }
 
     /// Opens the folder as its owner.
-    async fn own(&self, opens: Option<Box<dyn Opens>>, ownership: crate::Ownership) -> Result<Way, Refusal> {
-        let again = || Refusal::new(ErrorCode::Internal, "a fault of this program ended the opening before");
-        let opened = match opens {
-            Some(opens) => opens.open(ownership.clone()).await,
-            None => Err(again()),
+    async fn own(&self, can: &mut Can, ownership: Ownership) -> Result<Way, Refusal> {
+        let fault = Refusal::new(ErrorCode::Internal, "a fault of this program ended the opening before");
+        let opened = match std::mem::replace(can, Can::Not(fault)) {
+            Can::Own(opens) => opens.open(ownership.clone()).await,
+            Can::Not(refusal) => Err(refusal),
         };
         match opened.and_then(|performs| Server::start(performs, ownership)) {
             Ok(server) => {
@@ -205,7 +210,7 @@ impl Inner {
                 Ok(way)
             }
             Err(refusal) => {
-                *self.place() = Place::Failed(refusal.clone());
+                *can = Can::Not(refusal.clone());
                 Err(refusal)
             }
         }

@@ -3,7 +3,7 @@
 //! Which of the two is found out when the desk is opened, and again when an owner is lost: then this process asks the
 //! next one, or becomes it. What an owner took is never asked for twice, unless it changes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +13,10 @@ use bailiwick_secrets::Fallback;
 use bailiwick_types::ErrorCode;
 use tokio::time::{Instant, timeout_at};
 
-use crate::owner::{Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Server};
-use crate::{Action, Caller, Refusal, Reply};
+use crate::owner::{
+    Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server,
+};
+use crate::{Action, Caller, Core, Refusal, Reply};
 
 /// How long an owner is looked for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,6 +40,37 @@ pub struct Opening {
     pub fallback: Fallback,
     /// How cells are made, when the first is needed.
     pub cells: Builder,
+}
+
+/// The core of a folder that this process owns.
+struct Owned {
+    core: Core,
+    _ownership: Ownership,
+}
+
+impl Opens for Opening {
+    fn data(&self) -> &Path {
+        &self.data
+    }
+
+    fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
+        Box::pin(async move {
+            let core = Core::open(*self).await?;
+            Ok(Arc::new(Owned { core, _ownership: ownership }) as Arc<dyn Performs>)
+        })
+    }
+}
+
+impl Performs for Owned {
+    fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>> {
+        let core = self.core.clone();
+        Box::pin(async move { core.perform(caller, action).await })
+    }
+
+    fn close(&self) -> Boxed<Result<(), Refusal>> {
+        let core = self.core.clone();
+        Box::pin(async move { core.close().await })
+    }
 }
 
 /// A place to ask for actions.

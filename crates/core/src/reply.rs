@@ -28,6 +28,8 @@ pub enum Reply {
     Called(Box<CallReport>),
     /// Records, in order.
     Records(Vec<Value>),
+    /// Lines of an export, byte by byte as they were hashed and signed.
+    Lines(ExportPage),
     /// What the proof of the chain gave.
     Verified(Verified),
     /// Records that were removed.
@@ -252,6 +254,16 @@ pub struct Published {
     pub notes: Vec<String>,
 }
 
+/// A part of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportPage {
+    /// The lines, without line breaks.
+    pub lines: Vec<String>,
+    /// Where the next part begins; none when this was the last.
+    pub next: Option<u64>,
+}
+
 /// What the proof of the chain gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -266,8 +278,8 @@ pub struct Verified {
     pub unsigned: u64,
     /// Records that retention removed before the first.
     pub removed: u64,
-    /// The first bad record.
-    pub first_bad: Option<u64>,
+    /// The first bad record; as it lies, so it may be a number that no record can have.
+    pub first_bad: Option<i64>,
     /// What is wrong with it.
     pub why: Option<String>,
     /// The public key that heads are signed with, in hex.

@@ -8,6 +8,7 @@ mod locks;
 mod lost;
 mod processes;
 mod talking;
+mod with_core;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

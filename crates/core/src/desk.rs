@@ -3,7 +3,7 @@
 //! Which of the two is found out when the desk is opened, and again when an owner is lost: then this process asks the
 //! next one, or becomes it. What an owner took is never asked for twice, unless it changes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +13,10 @@ use bailiwick_secrets::Fallback;
 use bailiwick_types::ErrorCode;
 use tokio::time::{Instant, timeout_at};
 
-use crate::owner::{Folder, House, Link, Lost, Nature, NoConnection, Opens, Server};
-use crate::{Action, Caller, Refusal, Reply};
+use crate::owner::{
+    Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server,
+};
+use crate::{Action, Caller, Core, Refusal, Reply};
 
 /// How long an owner is looked for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,6 +42,37 @@ pub struct Opening {
     pub cells: Builder,
 }
 
+/// The core of a folder that this process owns.
+struct Owned {
+    core: Core,
+    _ownership: Ownership,
+}
+
+impl Opens for Opening {
+    fn data(&self) -> &Path {
+        &self.data
+    }
+
+    fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
+        Box::pin(async move {
+            let core = Core::open(*self).await?;
+            Ok(Arc::new(Owned { core, _ownership: ownership }) as Arc<dyn Performs>)
+        })
+    }
+}
+
+impl Performs for Owned {
+    fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>> {
+        let core = self.core.clone();
+        Box::pin(async move { core.perform(caller, action).await })
+    }
+
+    fn close(&self) -> Boxed<Result<(), Refusal>> {
+        let core = self.core.clone();
+        Box::pin(async move { core.close().await })
+    }
+}
+
 /// A place to ask for actions.
 #[derive(Debug)]
 pub struct Desk(Arc<Inner>);
@@ -47,8 +80,16 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     folder: Folder,
     place: Mutex<Place>,
-    /// Opens the folder when this process becomes its owner; held by whoever looks for a place.
-    opens: tokio::sync::Mutex<Option<Box<dyn Opens>>>,
+    /// What becoming the owner takes; held by whoever looks for a place.
+    can: tokio::sync::Mutex<Can>,
+}
+
+/// Whether this process can become the owner.
+enum Can {
+    /// So it is done, once.
+    Own(Box<dyn Opens>),
+    /// It could not when it tried, so it stays a client.
+    Not(Refusal),
 }
 
 /// Where actions go.
@@ -58,8 +99,6 @@ enum Place {
     Unknown,
     Owner(Server),
     Client(Arc<Link>),
-    /// The folder could not be opened.
-    Failed(Refusal),
     Closed,
 }
 
@@ -82,8 +121,8 @@ impl Desk {
     /// Owns the data folder, or finds who does.
     pub async fn open(opens: impl Opens) -> Result<Self, Refusal> {
         let folder = Folder::hold(opens.data())?;
-        let opens = tokio::sync::Mutex::new(Some(Box::new(opens) as Box<dyn Opens>));
-        let desk = Self(Arc::new(Inner { folder, place: Mutex::new(Place::Unknown), opens }));
+        let can = tokio::sync::Mutex::new(Can::Own(Box::new(opens)));
+        let desk = Self(Arc::new(Inner { folder, place: Mutex::new(Place::Unknown), can }));
         desk.way().await?;
         Ok(desk)
     }
@@ -121,11 +160,11 @@ impl Desk {
     /// Gives the data folder back: what others asked for is finished first.
     pub async fn close(self) -> Result<(), Refusal> {
         // Whoever still looks for a place is waited for.
-        let _opens = self.0.opens.lock().await;
+        let _can = self.0.can.lock().await;
         let place = std::mem::replace(&mut *self.0.place(), Place::Closed);
         match place {
             Place::Owner(server) => server.close().await,
-            Place::Unknown | Place::Client(_) | Place::Failed(_) | Place::Closed => Ok(()),
+            Place::Unknown | Place::Client(_) | Place::Closed => Ok(()),
         }
     }
 
@@ -156,14 +195,13 @@ impl Inner {
             Place::Owner(server) => Ok(Some(Way::Here(server.house().clone()))),
             Place::Client(link) if link.is_alive() => Ok(Some(Way::There(link.clone()))),
             Place::Unknown | Place::Client(_) => Ok(None),
-            Place::Failed(refusal) => Err(refusal.clone()),
             Place::Closed => Err(Refusal::new(ErrorCode::Unavailable, "the data folder was given back")),
         }
     }
 
     /// Looks for the owner, or becomes it.
     async fn look(&self) -> Result<Way, Refusal> {
-        let mut opens = self.opens.lock().await;
+        let mut can = self.can.lock().await;
         let until = Instant::now() + PATIENCE;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -172,7 +210,7 @@ impl Inner {
                 return Ok(way);
             }
             if let Some(ownership) = self.folder.lock()? {
-                return self.own(opens.take(), ownership).await;
+                return self.own(&mut can, ownership).await;
             }
             match timeout_at(until, Link::connect(&self.folder)).await {
                 Ok(Ok(link)) => *self.place() = Place::Client(Arc::new(link)),
@@ -192,11 +230,11 @@ impl Inner {
     }
 
     /// Opens the folder as its owner.
-    async fn own(&self, opens: Option<Box<dyn Opens>>, ownership: crate::Ownership) -> Result<Way, Refusal> {
-        let again = || Refusal::new(ErrorCode::Internal, "a fault of this program ended the opening before");
-        let opened = match opens {
-            Some(opens) => opens.open(ownership.clone()).await,
-            None => Err(again()),
+    async fn own(&self, can: &mut Can, ownership: Ownership) -> Result<Way, Refusal> {
+        let fault = Refusal::new(ErrorCode::Internal, "a fault of this program ended the opening before");
+        let opened = match std::mem::replace(can, Can::Not(fault)) {
+            Can::Own(opens) => opens.open(ownership.clone()).await,
+            Can::Not(refusal) => Err(refusal),
         };
         match opened.and_then(|performs| Server::start(performs, ownership)) {
             Ok(server) => {
@@ -205,7 +243,7 @@ impl Inner {
                 Ok(way)
             }
             Err(refusal) => {
-                *self.place() = Place::Failed(refusal.clone());
+                *can = Can::Not(refusal.clone());
                 Err(refusal)
             }
         }

@@ -15,7 +15,6 @@ mod core;
 mod desk;
 mod journal;
 mod moment;
-mod opening;
 mod owner;
 mod parsed;
 mod pass;

@@ -91,13 +91,13 @@ impl Link {
     /// Asks for an action, and waits for its end. Dropping the future tells the owner that nobody waits.
     pub(crate) async fn ask(&self, caller: &Caller, action: &Action) -> Result<Result<Reply, Refusal>, Lost> {
         let (sender, mut said) = mpsc::unbounded_channel();
-        let id = self.asks.change(|waiting| match &waiting.ended {
-            Some(ended) => Err(ended.clone()),
-            None => {
-                waiting.last += 1;
-                waiting.by_id.insert(waiting.last, sender);
-                Ok(waiting.last)
+        let id = self.asks.change(|waiting| {
+            if let Some(ended) = &waiting.ended {
+                return Err(ended.clone());
             }
+            waiting.last += 1;
+            waiting.by_id.insert(waiting.last, sender);
+            Ok(waiting.last)
         });
         let id = id.map_err(|ended| ended.lost(false))?;
         let mut waits = Waits { link: self, id, is_over: false };
@@ -109,9 +109,9 @@ impl Link {
         while let Some(message) = said.recv().await {
             match message {
                 FromOwner::Taken { .. } => is_taken = true,
-                FromOwner::Event { event, .. } => caller.listener.hear(event),
+                FromOwner::Event { event, .. } => caller.listener.hear(*event),
                 FromOwner::Question { n, question, .. } => {
-                    self.put_question(&mut asking, caller, (id, n), *question)
+                    self.put_question(&mut asking, caller, (id, n), *question);
                 }
                 FromOwner::Withdrawn { n, .. } => asking.withdraw(n),
                 FromOwner::Done { result, .. } => {

@@ -73,9 +73,16 @@ impl House {
         self.room.close();
     }
 
-    /// Closes what performs. Only behind [`Self::empty`].
+    /// Closes what performs. Only behind [`Self::empty`]. It goes on when the future is dropped.
     pub(crate) async fn close(&self) -> Result<(), Refusal> {
-        self.performs.close().await
+        let house = self.clone();
+        let closing = tokio::spawn(async move { house.performs.close().await });
+        closing.await.unwrap_or_else(|_| {
+            Err(Refusal::new(
+                ErrorCode::Internal,
+                "a fault of this program ended the closing of the data folder",
+            ))
+        })
     }
 }
 

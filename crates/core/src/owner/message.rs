@@ -35,7 +35,7 @@ pub(crate) enum FromOwner {
     /// From here on the action may have begun.
     Taken { id: u64 },
     /// Something happened.
-    Event { id: u64, event: Event },
+    Event { id: u64, event: Box<Event> },
     /// A person is to be asked.
     Question { id: u64, n: u64, question: Box<Question> },
     /// Nobody waits for that answer any more.

@@ -85,7 +85,9 @@ impl Questions {
 
 impl Listener for Remote {
     fn hear(&self, event: Event) {
-        let Ok(bytes) = frame::encode(&FromOwner::Event { id: self.id, event }) else { return };
+        let Ok(bytes) = frame::encode(&FromOwner::Event { id: self.id, event: Box::new(event) }) else {
+            return;
+        };
         let Ok(length) = u32::try_from(bytes.len()) else { return };
         if let Ok(permit) = self.questions.events.clone().try_acquire_many_owned(length) {
             self.questions.outbox.put(bytes, Some(permit));

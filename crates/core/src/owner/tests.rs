@@ -8,6 +8,7 @@ mod locks;
 mod lost;
 mod processes;
 mod talking;
+mod with_core;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,14 +156,14 @@ struct Stage {
     data: PathBuf,
     book: Book,
     go_on: Arc<Semaphore>,
-    _folder: Arc<tempfile::TempDir>,
+    around: Arc<tempfile::TempDir>,
 }
 
 impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        Self { data, book: Book::new(), go_on: Arc::new(Semaphore::new(0)), _folder: Arc::new(folder) }
+        Self { data, book: Book::new(), go_on: Arc::new(Semaphore::new(0)), around: Arc::new(folder) }
     }
 
     /// The same folder, with a book of its own.

@@ -1,18 +1,20 @@
 //! Whoever goes: what runs for them is dropped or finished, and an owner ends in the right order.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_types::ErrorCode;
 
-use super::{Stage, alone, call, list, refused, remove};
-use crate::{Desk, Reply};
+use super::{Boxed, Opens, Ownership, Performs, Stage, alone, call, list, refused, remove};
+use crate::{Desk, Refusal, Reply};
 
 /// Begins an action at a desk, in a task.
 async fn begun(
     stage: &Stage,
     desk: Desk,
     action: crate::Action,
-) -> tokio::task::JoinHandle<Result<Reply, crate::Refusal>> {
+) -> tokio::task::JoinHandle<Result<Reply, Refusal>> {
     let begins = stage.book.happens(&format!("begin {}", action.name()));
     let task = tokio::spawn(async move { desk.perform(alone(), action).await });
     begins.await;
@@ -117,7 +119,7 @@ async fn a_desk_that_is_dropped_gives_the_folder_back_when_its_last_write_is_don
     assert_eq!(stage.book.entries().last().unwrap(), "end tool.remove");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_keeps_no_owner_from_closing() {
     let stage = Stage::new();
     let owner = stage.desk().await;
@@ -127,24 +129,52 @@ async fn a_client_that_does_not_read_keeps_no_owner_from_closing() {
     raw.ask(2, list()).await;
     let closed = tokio::time::timeout(Duration::from_secs(15), owner.close()).await;
     closed.expect("in time").unwrap();
+    assert_eq!(
+        stage.book.count("begin tool.list"),
+        0,
+        "that it was taken could not be told, so it did not begin"
+    );
+}
+
+/// Cannot open, for one reason or another.
+struct Fails(Stage, &'static str);
+
+impl Opens for Fails {
+    fn data(&self) -> &Path {
+        &self.0.data
+    }
+
+    fn open(self: Box<Self>, _ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
+        Box::pin(async move {
+            assert!(self.1 != "panic", "on purpose");
+            Err(Refusal::new(ErrorCode::Unsupported, self.1))
+        })
+    }
 }
 
 #[tokio::test]
 async fn a_folder_that_could_not_be_opened_is_free_again() {
-    struct Fails(Stage);
-    impl super::Opens for Fails {
-        fn data(&self) -> &std::path::Path {
-            &self.0.data
-        }
-        fn open(
-            self: Box<Self>,
-            _ownership: super::Ownership,
-        ) -> super::Boxed<Result<std::sync::Arc<dyn super::Performs>, crate::Refusal>> {
-            Box::pin(async { Err(crate::Refusal::new(ErrorCode::Unsupported, "a later version wrote it")) })
-        }
+    for (why, code, says) in [
+        ("a later version wrote it", ErrorCode::Unsupported, "a later version"),
+        ("panic", ErrorCode::Internal, "a fault of this program"),
+    ] {
+        let stage = Stage::new();
+        let refusal = Desk::open(Fails(stage.clone(), why)).await.expect_err("it fails");
+        refused(Err(refusal), code, says);
+        assert!(stage.desk().await.is_owner());
     }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_own_stays_a_client() {
     let stage = Stage::new();
-    let refusal = Desk::open(Fails(stage.clone())).await.expect_err("it fails");
-    refused(Err(refusal), ErrorCode::Unsupported, "a later version");
-    assert!(stage.desk().await.is_owner());
+    let first = stage.desk().await;
+    let client = Desk::open(Fails(stage.clone(), "not here")).await.unwrap();
+    client.perform(alone(), list()).await.unwrap();
+    first.close().await.unwrap();
+    for _ in 0..2 {
+        refused(client.perform(alone(), list()).await, ErrorCode::Unsupported, "not here");
+    }
+    let _second = stage.desk().await;
+    client.perform(alone(), list()).await.unwrap();
 }

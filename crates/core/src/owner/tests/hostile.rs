@@ -47,7 +47,10 @@ async fn what_is_no_message_ends_its_connection_with_a_word_and_nothing_else() {
     let stage = Stage::new();
     let _owner = stage.desk().await;
     let client = stage.desk().await;
-    let deep = ["[".repeat(10_000), "]".repeat(10_000)].concat();
+    let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
+    let call = r#"{"action":"toolCall","tool":"t","correlation":null,"arguments":{"a":DEEP}}"#;
+    let deep = format!(r#"{{"ask":{{"id":1,"actorClient":"","action":{call}}}}}"#)
+        .replace("DEEP", &format!("{open}{close}"));
     let framed = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
     let twice =
         encode(&FromClient::Ask { id: 0, actor_client: String::new(), action: Box::new(list()) }).unwrap();

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use bailiwick_types::ErrorCode;
 
@@ -30,7 +31,8 @@ async fn a_folder_that_is_not_there_is_made_for_its_owner_alone() {
 
 #[tokio::test]
 async fn one_has_the_lock_and_the_next_gets_it_when_it_is_given_back() {
-    let folder = Stage::new().folder();
+    let stage = Stage::new();
+    let folder = stage.folder();
     let ownership = folder.lock().unwrap().expect("nobody has it");
     let copy = ownership.clone();
     assert!(folder.lock().unwrap().is_none());
@@ -39,6 +41,25 @@ async fn one_has_the_lock_and_the_next_gets_it_when_it_is_given_back() {
     drop(copy);
     assert!(folder.lock().unwrap().is_some());
     assert_eq!(folder.owner(), Some(std::process::id()));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "any program will do: it only has to outlive the lock")]
+fn a_process_that_was_started_meanwhile_does_not_keep_the_lock() {
+    let stage = Stage::new();
+    let ownership = stage.folder().lock().unwrap().expect("nobody has it");
+    let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    drop(ownership);
+    // A process that is being started closes what it inherited a moment after its parent goes on.
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut free = None;
+    while free.is_none() && Instant::now() < until {
+        std::thread::yield_now();
+        free = stage.folder().lock().unwrap();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(free.is_some());
 }
 
 #[tokio::test]

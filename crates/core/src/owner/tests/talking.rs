@@ -157,7 +157,7 @@ async fn a_reply_that_is_too_long_or_too_deep_is_told_as_such() {
     let deep = call_with("echo", json!({ "deep": deep }));
     let says = "cannot be handed to the owner of the data folder: it nests deeper than 127";
     refused(client.perform(alone(), deep).await, ErrorCode::InvalidInput, says);
-    let long = call_with("echo", json!({"long": "x".repeat(65 << 20)}));
+    let long = call_with("echo", json!({"long": "x".repeat(crate::owner::frame::MOST_BYTES)}));
     refused(client.perform(alone(), long).await, ErrorCode::InvalidInput, "it is longer than");
     client.perform(alone(), list()).await.unwrap();
 }

@@ -1,0 +1,44 @@
+//! `bailiwick audit verify`: whether the record is whole, here or in an export that somebody was given.
+
+use bailiwick_core::{Action, Reply, Verified};
+use serde_json::json;
+
+use super::NO_CELLS;
+use crate::desk::{ask, at_desk};
+use crate::failure::Failure;
+use crate::render::{Screen, bad, good, plain};
+use crate::resolved::Session;
+use crate::typed::audit::Verify;
+
+/// The exit code of a chain that is broken.
+const BROKEN: u8 = 1;
+
+/// `bailiwick audit verify [FILE --key HEX]`
+pub(crate) fn verify(screen: &mut Screen, session: &Session, _what: &Verify) -> Result<u8, Failure> {
+    let verified = at_desk(session, &NO_CELLS, async |desk| match ask(desk, Action::AuditVerify).await? {
+        Reply::Verified(verified) => Ok(verified),
+        _ => Err(Failure::StrangeReply("a proof")),
+    })?;
+    Ok(tell(screen, &verified))
+}
+
+fn tell(screen: &mut Screen, verified: &Verified) -> u8 {
+    let Verified { ok, says, proven_to: _, unsigned: _, removed, first_bad, why, key } = verified;
+    let code = if *ok { 0 } else { BROKEN };
+    if screen.wants_json() {
+        screen.json(&json!(verified));
+        return code;
+    }
+    screen.line(&[if *ok { good("whole: ") } else { bad("broken: ") }, plain(says)]);
+    if let Some(seq) = first_bad {
+        screen.field(
+            "first bad",
+            &[bad(&format!("record {seq}")), plain(" "), plain(why.as_deref().unwrap_or_default())],
+        );
+    }
+    if *removed > 0 {
+        screen.field("removed", &[plain(&format!("{removed} records before the first, by retention"))]);
+    }
+    screen.field("key", &[plain(key)]);
+    code
+}

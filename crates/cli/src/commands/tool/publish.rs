@@ -1,0 +1,73 @@
+//! `bailiwick tool publish`: a tool of the catalogue, or a document in one step.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bailiwick_core::{Action, Deaf, Published, Reasons, Reply};
+use serde_json::json;
+
+use super::check::tell_found;
+use super::test::exit_code;
+use super::with_confirmation;
+use crate::desk::{Person, at_desk, caller};
+use crate::failure::Failure;
+use crate::render::{Screen, bad, faint, good, level, plain, strong, tested, warning};
+use crate::resolved::Session;
+use crate::targets;
+use crate::typed::tool::Publish;
+
+/// The exit code of a tool that waits for somebody's word.
+const WAITS: u8 = 3;
+
+/// `bailiwick tool publish TARGET`
+pub(crate) fn publish(screen: &mut Screen, session: &Session, what: &Publish) -> Result<u8, Failure> {
+    let Publish { target, justification, despite_scan, yes, cells } = what;
+    let reasons = Reasons { justification: justification.clone(), despite_scan: despite_scan.clone() };
+    let document = targets::is_path(target).then(|| targets::read(Path::new(target))).transpose()?;
+    let action = |approval_off| match document.clone() {
+        Some(document) => Action::ToolPublishDocument { document, reasons: reasons.clone(), approval_off },
+        None => Action::ToolPublish { tool: target.clone(), reasons: reasons.clone() },
+    };
+    let published = at_desk(session, cells, async |desk| {
+        let caller = caller(Person::of(*yes), Arc::new(Deaf));
+        let attempt = async |approval_off| desk.perform(caller.clone(), action(approval_off)).await;
+        match with_confirmation(screen, *yes, attempt).await? {
+            Reply::Published(published) => Ok(*published),
+            _ => Err(Failure::StrangeReply("a publication")),
+        }
+    })?;
+    Ok(tell(screen, target, &published))
+}
+
+fn tell(screen: &mut Screen, target: &str, published: &Published) -> u8 {
+    let Published { tool, tested: pass, texts, notes } = published;
+    let code = match pass {
+        Some(pass) if !pass.passed => exit_code(pass),
+        _ if tool.state == "PUBLISHED" => 0,
+        _ => WAITS,
+    };
+    if screen.wants_json() {
+        screen.json(&json!(published));
+        return code;
+    }
+    if let Some(pass) = pass {
+        tested::tell(screen, target, pass);
+    }
+    for found in texts {
+        tell_found(screen, found);
+    }
+    let word = match (code, tool.state.as_str()) {
+        (0, _) => good("published"),
+        (_, "AWAITING_REVIEW") => warning("waits for review"),
+        _ => bad("not published"),
+    };
+    let version = format!("  version {}", tool.version);
+    let mut line = vec![word, plain("  "), strong(&tool.name), plain("  ")];
+    line.extend(tool.level.map(level));
+    line.push(faint(&version));
+    screen.line(&line);
+    for note in notes {
+        screen.note(note);
+    }
+    code
+}

@@ -88,7 +88,6 @@ impl Key {
 }
 
 const SERVER: Used = Used::WaitsFor("the server");
-const TOOLS: Used = Used::WaitsFor("the tool catalogue");
 const SANDBOXES: Used = Used::WaitsFor("command sandboxes");
 
 /// The keys that are not one per limit.
@@ -194,7 +193,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         Used::Now,
         "the level from which a call waits for a person",
     ),
-    ("approvals.required", Kind::Texts, Narrowing::More, TOOLS, "tools that always wait for a person"),
+    ("approvals.required", Kind::Texts, Narrowing::More, Used::Now, "tools that always wait for a person"),
     (
         "approvals.deadline",
         Kind::Duration,
@@ -216,6 +215,20 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         Narrowing::Fewer,
         Used::Now,
         "environment variables that may stand in for secrets",
+    ),
+    (
+        "audit.witness",
+        Kind::Texts,
+        Narrowing::Fixed,
+        Used::Now,
+        "where signed heads of the record go beside the data folder: absolute paths of files, https:// addresses",
+    ),
+    (
+        "audit.keep",
+        Kind::Duration,
+        Narrowing::Fixed,
+        Used::Now,
+        "how long records are kept; older ones are removed up to a signed head",
     ),
 ];
 

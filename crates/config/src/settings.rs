@@ -24,6 +24,26 @@ pub struct Settings {
     pub fetch: Fetch,
     /// Environment variables that may stand in for secrets.
     pub secret_variables: Vec<String>,
+    /// How the record is kept.
+    pub audit: Audit,
+}
+
+/// The audit section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audit {
+    /// Who gets signed heads beside the data folder.
+    pub witnesses: Vec<Witness>,
+    /// How long records are kept, in milliseconds.
+    pub keep_ms: u64,
+}
+
+/// Somebody outside who gets the signed heads of the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Witness {
+    /// A file that is appended to.
+    File(PathBuf),
+    /// An address that gets a POST.
+    Address(String),
 }
 
 /// The fetch section.
@@ -111,7 +131,33 @@ impl Settings {
             &take!(config, "fetch.nameservers", Texts),
         )?;
         let secret_variables = take!(config, "secrets.env", Texts);
-        Ok(Self { listen, baseline, approvals, fetch, secret_variables })
+        let audit = Audit {
+            witnesses: witnesses(take!(config, "audit.witness", Texts))?,
+            keep_ms: take!(config, "audit.keep", Duration),
+        };
+        Ok(Self { listen, baseline, approvals, fetch, secret_variables, audit })
+    }
+}
+
+fn witnesses(listed: Vec<String>) -> Result<Vec<Witness>, ConfigError> {
+    let one = |text: String| {
+        if text.starts_with("https://") {
+            Ok(Witness::Address(text))
+        } else if text.starts_with('/') {
+            Ok(Witness::File(PathBuf::from(text)))
+        } else {
+            Err(SettingProblem {
+                message: format!("`audit.witness`: `{text}` is neither a file nor an address"),
+                hint: "write an absolute path, or an address that begins with https://".to_owned(),
+            })
+        }
+    };
+    let (fine, wrong): (Vec<_>, Vec<_>) = listed.into_iter().map(one).partition(Result::is_ok);
+    let wrong: Vec<SettingProblem> = wrong.into_iter().filter_map(Result::err).collect();
+    if wrong.is_empty() {
+        Ok(fine.into_iter().filter_map(Result::ok).collect())
+    } else {
+        Err(ConfigError::Settings(wrong))
     }
 }
 

@@ -10,15 +10,25 @@
 
 mod action;
 mod caller;
+mod catalogue;
+mod core;
 mod desk;
+mod journal;
+mod moment;
+mod parsed;
+mod pass;
+mod pipeline;
 mod refusal;
 mod reply;
+mod webhook;
+mod world;
 
 pub use action::{Action, Document, Reasons, RunIntent, RunOutcome, Which};
 pub use caller::{Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Listener, NoApprover, Question};
+pub use self::core::Core;
 pub use desk::{Desk, Opening};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
-    Change, Checked, CodeFinding, Found, Imported, Missed, Published, Reply, TestLine, TestVerdict, Tested,
+    Change, Checked, CodeFinding, ExportPage, Found, Imported, Missed, Published, Reply, TestLine, TestVerdict, Tested,
     ToolLine, ToolView, Verified,
 };

@@ -37,6 +37,17 @@ pub struct Fault {
 }
 
 impl Refusal {
+    /// A fault of ours, in this action.
+    pub(crate) fn internal(what: &str) -> Self {
+        Self::new(ErrorCode::Internal, format!("a fault of Bailiwick itself, in `{what}`; nothing else is touched by it"))
+            .with_hint("what ran is on the record: bailiwick audit tail")
+    }
+
+    /// A document or an answer that breaks a rule.
+    pub(crate) fn validation(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Validation, message)
+    }
+
     /// A refusal with a message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None, faults: Vec::new() }

@@ -28,6 +28,8 @@ pub enum Reply {
     Called(Box<CallReport>),
     /// Records, in order.
     Records(Vec<Value>),
+    /// Lines of an export, byte by byte as they were hashed and signed.
+    Lines(ExportPage),
     /// What the proof of the chain gave.
     Verified(Verified),
     /// Records that were removed.
@@ -250,6 +252,16 @@ pub struct Published {
     pub texts: Vec<Found>,
     /// What to know about it.
     pub notes: Vec<String>,
+}
+
+/// A part of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportPage {
+    /// The lines, without line breaks.
+    pub lines: Vec<String>,
+    /// Where the next part begins; none when this was the last.
+    pub next: Option<u64>,
 }
 
 /// What the proof of the chain gave.

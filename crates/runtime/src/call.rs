@@ -1,11 +1,13 @@
 //! One call, as a caller describes it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bailiwick_cell::{Check, Entry, Job, JobLimits, Language, OFFERED, Tenant, Tracing};
 use bailiwick_gateway::net::{Canned, Seal};
+use bailiwick_gateway::person::Person;
 use bailiwick_policy::{Capability, EffectivePolicy};
-use bailiwick_types::{CorrelationId, ErrorCode, Failure, LimitKind, Limits};
+use bailiwick_types::{CallId, CorrelationId, ErrorCode, Failure, LimitKind, Limits};
 use serde_json::{Map, Value};
 
 use crate::effects::Observer;
@@ -48,6 +50,8 @@ pub struct Call {
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) keeps_files: bool,
     pub(crate) replay: Option<Arc<Recording>>,
+    pub(crate) id: Option<CallId>,
+    pub(crate) person: Option<(Arc<dyn Person>, Duration)>,
 }
 
 impl std::fmt::Debug for Call {
@@ -81,6 +85,8 @@ impl Call {
             observer: None,
             keeps_files: false,
             replay: None,
+            id: None,
+            person: None,
         }
     }
 
@@ -244,6 +250,20 @@ impl Call {
     #[must_use]
     pub fn correlation(mut self, correlation: CorrelationId) -> Self {
         self.correlation = Some(correlation);
+        self
+    }
+
+    /// Gives it this id, for a caller who has to name the call before it begins.
+    #[must_use]
+    pub fn id(mut self, id: CallId) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Has this person asked where a grant says `ask`, in place of the runtime's; `deadline` is for all its answers.
+    #[must_use]
+    pub fn asking(mut self, person: Arc<dyn Person>, deadline: Duration) -> Self {
+        self.person = Some((person, deadline));
         self
     }
 

@@ -25,6 +25,7 @@ pub use call::{Call, Validate, WorkspaceName, WorkspaceNameError};
 pub use effects::recording::{Recording, RecordingError};
 pub use effects::{Folders, Observer, paths_of};
 pub use emit::{Emitted, PureCall};
-pub use runtime::{Builder, Recorded, RunError, Runtime};
+pub use redaction::value as redacted;
+pub use runtime::{Builder, Recorded, RunError, Runtime, new_id};
 pub use secret::NamedSecret;
 pub use surface::surface;

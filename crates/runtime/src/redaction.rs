@@ -85,7 +85,7 @@ fn denial(redactor: &Redactor, denial: Denial) -> Denial {
 }
 
 /// A value without secrets. Its depth was bounded when it was read.
-pub(crate) fn value(redactor: &Redactor, given: Value) -> Value {
+pub fn value(redactor: &Redactor, given: Value) -> Value {
     match given {
         Value::String(said) => Value::String(text(redactor, said)),
         Value::Array(items) => items.into_iter().map(|item| value(redactor, item)).collect(),

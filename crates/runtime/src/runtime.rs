@@ -258,7 +258,7 @@ impl Runtime {
             Validate::First => Check::First,
         };
         let (tenant, correlation) = (call.tenant.clone(), call.correlation.clone());
-        let call_id = new_id()?;
+        let call_id = call.id.map_or_else(new_id, Ok)?;
         let correlation = correlation.unwrap_or_else(|| call_id.into());
         let badge = risk(&policy, policy.baseline());
         let report = |outcome, walls| {
@@ -345,6 +345,7 @@ impl Runtime {
             call.statics.insert(variable.clone(), given.into());
         }
         let Surroundings { net, folders, person, ask_deadline } = self.outside.clone();
+        let (person, ask_deadline) = call.person.take().unwrap_or((person, ask_deadline));
         let canned = call.canned.as_ref().map(|http| {
             Canned::parse(http).map(Transport::Canned).map_err(|error| {
                 Box::new(Failure {
@@ -372,6 +373,22 @@ impl Runtime {
             record,
         });
         Ok(Prepared { effects, redactor, placeholders: named })
+    }
+
+    /// The same cells with another network.
+    #[must_use]
+    pub fn with_net(&self, net: Arc<Net>) -> Self {
+        let mut other = self.clone();
+        other.outside.net = Some(net);
+        other
+    }
+
+    /// The same cells with their files elsewhere.
+    #[must_use]
+    pub fn with_folders(&self, folders: Folders) -> Self {
+        let mut other = self.clone();
+        other.outside.folders = Some(folders);
+        other
     }
 
     /// Runs a pure function.
@@ -470,7 +487,7 @@ fn pinned(is_pinned: bool) -> Wallpart {
 }
 
 /// A name for a call that no other call has.
-fn new_id() -> Result<CallId, RunError> {
+pub fn new_id() -> Result<CallId, RunError> {
     #[expect(clippy::disallowed_methods, reason = "the time in an id is read where the id is made")]
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut random = [0; 10];

@@ -1,0 +1,187 @@
+//! Tools as people see them: in a list, in full, as documents.
+
+use std::sync::Arc;
+
+use bailiwick_audit::rfc3339;
+use bailiwick_store::{Durability, ToolRow, ToolSummary};
+use bailiwick_tool::Tool;
+use bailiwick_tool::lifecycle::State;
+use bailiwick_types::{ErrorCode, RiskLevel, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::parsed::Parsed;
+use crate::pass::row_is_stale;
+use crate::pipeline::find;
+use crate::{Core, Document, Refusal, Reply, ToolLine, ToolView};
+
+/// The most tools of one answer.
+const MOST: u32 = 1000;
+/// What a published tool is called whose policy became wider since its pass.
+const STALE: &str = "STALE";
+
+/// What a list shows of a tool beside its columns, as it was under one baseline.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    baseline: String,
+    level: Option<RiskLevel>,
+    stale: bool,
+}
+
+/// What a list will show of a tool, to be kept beside it.
+pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
+    let level = parsed.standing.as_ref().ok().map(super::super::parsed::Standing::level);
+    let kept = Kept { baseline: core.inner.baseline.to_string(), level, stale };
+    serde_json::to_string(&kept).unwrap_or_default()
+}
+
+/// Tools by name.
+pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
+    let limit = limit.clamp(1, MOST);
+    let page = core.inner.store.read(move |view| view.tools(after.as_deref(), limit)).await?;
+    let mut lines = Vec::with_capacity(page.len());
+    let mut outdated = Vec::new();
+    for summary in page {
+        let kept = summary.standing.as_deref().and_then(|text| serde_json::from_str::<Kept>(text).ok());
+        match kept.filter(|kept| kept.baseline == core.inner.baseline.to_string() && summary.is_ours) {
+            Some(kept) => lines.push(line(&summary, kept.level, kept.stale)),
+            None if !summary.is_ours => lines.push(line(&summary, None, false)),
+            None => {
+                // The operator's file changed since: look again, and keep what came of it.
+                let row = find(core, &summary.id.to_string()).await?;
+                let level = match core.parsed(&row) {
+                    Ok(parsed) => {
+                        let stale = row_is_stale(core, &row);
+                        outdated.push((row.id, row.version, standing_of(core, &parsed, stale)));
+                        parsed.standing.as_ref().ok().map(|standing| (standing.level(), stale))
+                    }
+                    Err(_) => None,
+                };
+                lines.push(line(&summary, level.map(|(level, _)| level), level.is_some_and(|(_, stale)| stale)));
+            }
+        }
+    }
+    if !outdated.is_empty() {
+        keep(core, outdated).await?;
+    }
+    Ok(Reply::Tools(lines))
+}
+
+async fn keep(core: &Core, outdated: Vec<(ToolId, u64, String)>) -> Result<(), Refusal> {
+    let written = core.inner.store.write(Durability::Process, move |tx| {
+        for (id, version, standing) in outdated {
+            if let Some(mut row) = tx.tool(id)?.filter(|row| row.is_ours && row.version == version) {
+                row.standing = Some(standing);
+                tx.put_tool(&row)?;
+            }
+        }
+        Ok(())
+    });
+    Ok(written.await?)
+}
+
+fn line(summary: &ToolSummary, level: Option<RiskLevel>, stale: bool) -> ToolLine {
+    let state = match summary.state.as_str() {
+        _ if !summary.is_ours => State::Revoked.word(),
+        "PUBLISHED" if stale => STALE,
+        state => state,
+    };
+    ToolLine {
+        id: summary.id,
+        name: summary.name.clone(),
+        title: summary.title.clone().unwrap_or_default(),
+        state: state.to_owned(),
+        level,
+        version: summary.version,
+        updated_at: rfc3339(summary.updated_ms),
+    }
+}
+
+/// The line of a row.
+pub(crate) fn line_of(core: &Core, row: &ToolRow) -> ToolLine {
+    let parsed = core.parsed(row);
+    let state = match row.state.as_str() {
+        _ if parsed.is_err() => State::Revoked.word(),
+        "PUBLISHED" if row_is_stale(core, row) => STALE,
+        state => state,
+    };
+    let level = parsed.ok().and_then(|parsed| parsed.standing.as_ref().ok().map(|standing| standing.level()));
+    ToolLine {
+        id: row.id,
+        name: row.name.clone(),
+        title: row.title.clone().unwrap_or_default(),
+        state: state.to_owned(),
+        level,
+        version: row.version,
+        updated_at: rfc3339(row.updated_ms),
+    }
+}
+
+/// One tool in full.
+pub(crate) async fn show(core: &Core, key: &str) -> Result<Reply, Refusal> {
+    let row = find(core, key).await?;
+    let line = line_of(core, &row);
+    let document: Value = serde_json::from_str(&row.document).unwrap_or_else(|_| row.document.clone().into());
+    let json = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let (because, parsed) = match core.parsed(&row) {
+        Ok(parsed) => (None, Some(parsed)),
+        Err(tampered) => (Some(tampered.0.to_owned()), None),
+    };
+    let standing = parsed.as_ref().map(|parsed| parsed.standing());
+    let (because, standing) = match standing {
+        Some(Ok(standing)) => (because, Some(standing)),
+        Some(Err(refusal)) => (Some(refusal.message), None),
+        None => (because, None),
+    };
+    let view = ToolView {
+        because,
+        hash: row.covered.clone(),
+        texts_hash: row.texts.clone(),
+        risk: standing.map(|standing| standing.risk.clone()),
+        policy: standing.map(|standing| standing.policy.to_json()),
+        approval: standing.is_some_and(|standing| standing.needs_approval),
+        pass: json(&row.pass),
+        notes: json(&row.notes),
+        definition: parsed.as_ref().map_or(Value::Null, |parsed| parsed.tool.definition()),
+        document,
+        line,
+    };
+    Ok(Reply::Tool(Box::new(view)))
+}
+
+/// Tools as documents for a folder.
+pub(crate) async fn export(core: &Core, keys: Vec<String>) -> Result<Reply, Refusal> {
+    let mut rows = Vec::new();
+    if keys.is_empty() {
+        let mut after: Option<String> = None;
+        loop {
+            let from = after.take();
+            let page = core.inner.store.read(move |view| view.tools(from.as_deref(), MOST)).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.name.clone());
+            for summary in page {
+                rows.push(find(core, &summary.id.to_string()).await?);
+            }
+        }
+    }
+    for key in &keys {
+        rows.push(find(core, key).await?);
+    }
+    let documents = rows.iter().map(|row| document(core, row)).collect::<Result<_, _>>()?;
+    Ok(Reply::Exported(documents))
+}
+
+fn document(core: &Core, row: &ToolRow) -> Result<Document, Refusal> {
+    let parsed: Arc<Parsed> = core.parsed(row).map_err(|tampered| {
+        Refusal::new(ErrorCode::Revoked, format!("`{}` is not exported: {}", row.name, tampered.0))
+            .with_hint("bailiwick tool show tells what is there")
+    })?;
+    let tool: &Tool = &parsed.tool;
+    Ok(Document { name: format!("{}.tool.yaml", tame(tool.name().as_str())), text: tool.to_yaml() })
+}
+
+/// A foreign name as part of a file's name.
+fn tame(name: &str) -> String {
+    let tame = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    name.chars().map(tame).collect()
+}

@@ -1,0 +1,171 @@
+//! The core: performs actions, each in a task of its own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bailiwick_audit::Entry;
+use bailiwick_runtime::Folders;
+use bailiwick_store::{Durability, Options, Store};
+use bailiwick_tool::Hash;
+use bailiwick_types::ErrorCode;
+
+use crate::desk::Opening;
+use crate::journal::told;
+use crate::parsed::Shelf;
+use crate::world::World;
+use crate::{Action, Actor, Caller, Refusal, Reply, catalogue, journal, pass, pipeline};
+
+/// Performs actions on one data folder. Cheap to clone.
+#[derive(Clone)]
+pub struct Core {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl std::fmt::Debug for Core {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Core").field("data", self.inner.world.data()).finish_non_exhaustive()
+    }
+}
+
+/// What all actions share.
+pub(crate) struct Inner {
+    pub(crate) store: Store,
+    pub(crate) world: World,
+    pub(crate) shelf: Shelf,
+    /// SHA-256 of the operator's side of policy.
+    pub(crate) baseline: Hash,
+}
+
+/// The key in the store under which the operator's side of policy is remembered.
+const BASELINE: &str = "baseline";
+
+impl Core {
+    /// Opens the store of a data folder. The caller sees to it that nobody else has it open.
+    pub async fn open(opening: Opening) -> Result<Self, Refusal> {
+        let Opening { data, config, settings, fallback, cells } = opening;
+        let options = Options { witnesses: journal::witnesses(&settings)?, ..Options::default() };
+        let folder = data.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
+        let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
+        let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
+        let world = World::new(settings, Folders { data, config }, fallback, cells);
+        let core = Self { inner: Arc::new(Inner { store, world, shelf: Shelf::default(), baseline }) };
+        core.note_policy().await?;
+        Ok(core)
+    }
+
+    /// Performs an action. Dropping the future ends a call and its cell; a change that began is finished.
+    pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+        let open = Arc::new(OpenCall::default());
+        let (core, mine, name) = (self.clone(), Arc::clone(&open), action.name());
+        let task = tokio::spawn(async move { core.act(caller, action, &mine).await });
+        let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
+        let ended = task.await;
+        watch.task = None;
+        match ended {
+            Ok(reply) => reply,
+            Err(_) => {
+                watch.end(ErrorCode::Internal).await;
+                Err(Refusal::internal(name))
+            }
+        }
+    }
+
+    async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
+        match action {
+            Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
+            Action::ToolShow { tool } => catalogue::show(self, &tool).await,
+            Action::ToolCheck { document } => catalogue::check(self, &document).await,
+            Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,
+            Action::ToolImport { documents, approval_off } => {
+                catalogue::import(self, &caller, documents, approval_off).await
+            }
+            Action::ToolExport { tools } => catalogue::export(self, tools).await,
+            Action::ToolTest { which, live } => pass::test(self, &caller, which, live).await,
+            Action::ToolPublish { tool, reasons } => catalogue::publish(self, &caller, &tool, reasons).await,
+            Action::ToolPublishDocument { document, reasons, approval_off } => {
+                catalogue::publish_document(self, &caller, &document, reasons, approval_off).await
+            }
+            Action::ToolUnpublish { tool } => catalogue::unpublish(self, &caller, &tool).await,
+            Action::ToolRemove { tool } => catalogue::remove(self, &caller, &tool).await,
+            Action::ToolCall { tool, arguments, correlation } => {
+                let asked = pipeline::Asked { tool, arguments, correlation };
+                pipeline::call(self, &caller, asked, open).await
+            }
+            Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
+            Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
+            Action::AuditTail { limit } => journal::tail(self, limit).await,
+            Action::AuditShow { about } => journal::show(self, about).await,
+            Action::AuditVerify => journal::verify(self, &caller).await,
+            Action::AuditExport { from, limit } => journal::export(self, from, limit).await,
+            Action::AuditRetain { days, records } => journal::retain(self, days, records).await,
+        }
+    }
+
+    /// Signs the record and closes the store.
+    pub async fn close(&self) -> Result<(), Refusal> {
+        Ok(self.inner.store.close().await?)
+    }
+
+    /// Puts a changed operator's side of policy on the record.
+    async fn note_policy(&self) -> Result<(), Refusal> {
+        let now = self.inner.baseline.to_string();
+        let before = self.inner.store.read(|view| view.meta(BASELINE)).await?;
+        if before.as_deref() == Some(&now) {
+            return Ok(());
+        }
+        let said = serde_json::json!({"before": before, "after": now});
+        let actor = Actor { key: None, client: "operator".to_owned() };
+        let entry = told(journal::change(&actor, "policy.change", None), said);
+        let noted = self.inner.store.write(Durability::Machine, move |tx| {
+            tx.set_meta(BASELINE, &now)?;
+            tx.append(&entry)
+        });
+        noted.await?;
+        Ok(())
+    }
+}
+
+/// The call of an action whose intent is on the record and whose outcome is not.
+#[derive(Default)]
+pub(crate) struct OpenCall(Mutex<Option<Entry>>);
+
+impl OpenCall {
+    /// An intent was recorded.
+    pub(crate) fn begin(&self, outcome: Entry) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    }
+
+    /// Its outcome is about to be recorded by whoever asks for it here.
+    pub(crate) fn take(&self) -> Option<Entry> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Ends an action whose caller went away, and puts on the record how its call ended.
+struct Watch {
+    task: Option<tokio::task::AbortHandle>,
+    open: Arc<OpenCall>,
+    core: Core,
+}
+
+impl Watch {
+    async fn end(&self, code: ErrorCode) {
+        if let Some(entry) = self.open.take() {
+            let entry = journal::ended(entry, code);
+            // Nobody is left to be told: the store counts what it could not write.
+            let _written = self.core.inner.store.append(entry, Durability::Process).await;
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let Some(task) = self.task.take() else { return };
+        task.abort();
+        let Some(entry) = self.open.take() else { return };
+        let (store, entry) = (self.core.inner.store.clone(), journal::ended(entry, ErrorCode::Cancelled));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { store.append(entry, Durability::Process).await });
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The record, as actions write and read it.
+
+use std::sync::Arc;
+
+use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line};
+use bailiwick_config::Settings;
+use bailiwick_store::{Durability, Query, Retention, StoredRecord, Witness};
+use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
+use serde_json::{Value, json};
+
+use crate::moment::now_ms;
+use crate::{Actor, Caller, Core, Event, ExportPage, Refusal, Reply, RunIntent, RunOutcome, Verified};
+
+/// The most records of one answer.
+const MOST: u32 = 1000;
+/// The milliseconds of a day.
+const DAY_MS: u64 = 24 * 3600 * 1000;
+
+/// Who asked, as a record says it.
+pub(crate) fn actor(actor: &Actor) -> bailiwick_audit::Actor {
+    bailiwick_audit::Actor { key: actor.key.clone(), client: actor.client.clone() }
+}
+
+/// Which tool, as a record says it.
+pub(crate) fn tool_ref(id: ToolId, name: &str, hash: &str) -> ToolRef {
+    ToolRef { id: Some(id), name: name.to_owned(), hash: Some(hash.to_owned()) }
+}
+
+/// A change, as a record says it.
+pub(crate) fn change(who: &Actor, action: &str, tool: Option<ToolRef>) -> Entry {
+    Entry { tool, ..Entry::new(Kind::Change, actor(who), action) }
+}
+
+/// An entry with how it went.
+pub(crate) fn told(mut entry: Entry, outcome: Value) -> Entry {
+    entry.outcome = Some(outcome);
+    entry
+}
+
+/// The outcome of a call that ended before it could tell how.
+pub(crate) fn ended(entry: Entry, code: ErrorCode) -> Entry {
+    let entry = Entry { kind: Kind::Outcome, ..entry };
+    told(entry, json!({"ok": false, "code": code, "message": code.meaning()}))
+}
+
+/// Who gets the signed heads beside the data folder.
+pub(crate) fn witnesses(settings: &Settings) -> Result<Vec<Witness>, Refusal> {
+    settings.audit.witnesses.iter().map(|witness| match witness {
+        bailiwick_config::Witness::File(path) => Ok(Witness::File(path.clone())),
+        bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address),
+    }).collect()
+}
+
+/// Puts a run on the record before it begins.
+pub(crate) async fn run_begins(core: &Core, caller: &Caller, intent: RunIntent) -> Result<Reply, Refusal> {
+    let durability = durability_of(&intent);
+    let entry = run_entry(caller, Kind::Intent, intent);
+    core.inner.store.append(entry, durability).await?;
+    Ok(Reply::Done)
+}
+
+/// Puts how a run ended on the record.
+pub(crate) async fn run_ended(core: &Core, caller: &Caller, outcome: RunOutcome) -> Result<Reply, Refusal> {
+    let RunOutcome { intent, code, message, usage } = outcome;
+    let durability = durability_of(&intent);
+    let mut entry = run_entry(caller, Kind::Outcome, intent);
+    entry.usage = Some(usage);
+    let entry = told(entry, json!({"ok": code.is_none(), "code": code, "message": message}));
+    core.inner.store.append(entry, durability).await?;
+    Ok(Reply::Done)
+}
+
+fn durability_of(intent: &RunIntent) -> Durability {
+    if intent.risk.level >= RiskLevel::L4 { Durability::Machine } else { Durability::Process }
+}
+
+fn run_entry(caller: &Caller, kind: Kind, intent: RunIntent) -> Entry {
+    let RunIntent { name, code_hash, policy_hash, risk, arguments, call_id, correlation_id } = intent;
+    Entry {
+        call_id: Some(call_id),
+        correlation_id: Some(correlation_id),
+        tool: Some(ToolRef { id: None, name, hash: Some(code_hash) }),
+        policy_hash: Some(policy_hash),
+        risk: Some(risk),
+        arguments: Some(crate::pipeline::bounded(&arguments)),
+        backend: Some(json!({"id": "cell", "tier": bailiwick_types::Tier::Process})),
+        ..Entry::new(kind, actor(&caller.actor), "run")
+    }
+}
+
+/// The newest records, the oldest of them first.
+pub(crate) async fn tail(core: &Core, limit: u32) -> Result<Reply, Refusal> {
+    let query = Query { limit: limit.clamp(1, MOST), newest_first: true, ..Query::default() };
+    let mut records = core.inner.store.read(move |view| view.records(&query)).await?;
+    records.reverse();
+    Ok(Reply::Records(records.iter().map(shown).collect::<Result<_, _>>()?))
+}
+
+/// The records that belong to a number, a call, or what caused it.
+pub(crate) async fn show(core: &Core, about: String) -> Result<Reply, Refusal> {
+    let all = Query { limit: MOST, ..Query::default() };
+    let queries = if let Ok(seq) = about.parse::<u64>() {
+        vec![Query { from_seq: Some(seq), limit: 1, ..all }]
+    } else {
+        let call = CallId::parse(&about).ok().map(|id| Query { call_id: Some(id), ..all.clone() });
+        let cause = CorrelationId::parse(&about).map_err(|error| {
+            Refusal::new(ErrorCode::InvalidInput, error.to_string())
+                .with_hint("name a record's number, a call id or a correlation id")
+        })?;
+        // A call that nobody tied to anything is tied to itself.
+        let cause = Query { correlation: Some(cause), ..all };
+        call.into_iter().chain([cause]).collect()
+    };
+    for query in queries {
+        let exactly = query.from_seq;
+        let records = core.inner.store.read(move |view| view.records(&query)).await?;
+        let records: Vec<_> =
+            records.iter().filter(|record| exactly.is_none_or(|seq| record.seq == seq)).collect();
+        if !records.is_empty() {
+            return Ok(Reply::Records(records.into_iter().map(shown).collect::<Result<_, _>>()?));
+        }
+    }
+    Err(Refusal::new(ErrorCode::NotFound, format!("no record belongs to `{}`", bailiwick_types::shortened(&about)))
+        .with_hint("bailiwick audit tail tells the newest"))
+}
+
+/// A record as it is shown: its text with its hash.
+fn shown(record: &StoredRecord) -> Result<Value, Refusal> {
+    let line = record_line(&record.body, &record.hash);
+    serde_json::from_str(&line).map_err(|_| {
+        Refusal::new(ErrorCode::Internal, format!("record {} cannot be read", record.seq))
+            .with_hint("bailiwick audit verify tells since when")
+    })
+}
+
+/// Proves the chain.
+pub(crate) async fn verify(core: &Core, caller: &Caller) -> Result<Reply, Refusal> {
+    let listener = Arc::clone(&caller.listener);
+    let heard = move |done: u64| listener.hear(Event::Progress { done, of: None });
+    let verdict = core.inner.store.verify(heard).await?;
+    let (proven_to, unsigned, removed, first_bad, why) = match &verdict {
+        Verdict::Proven { to, unsigned, from: _, removed } => (*to, *unsigned, *removed, None, None),
+        Verdict::Broken { first_bad, why, proven_to } => {
+            (*proven_to, 0, 0, Some(*first_bad), Some(format!("{why:?}")))
+        }
+    };
+    Ok(Reply::Verified(Verified {
+        ok: verdict.is_proven(),
+        says: verdict.to_string(),
+        proven_to,
+        unsigned,
+        removed,
+        first_bad,
+        why,
+        key: core.inner.store.public_key().to_string(),
+    }))
+}
+
+/// A part of the record as lines for a file, each signed head behind the record it speaks for.
+pub(crate) async fn export(core: &Core, from: u64, limit: u32) -> Result<Reply, Refusal> {
+    let limit = limit.clamp(1, MOST);
+    let query = Query { from_seq: Some(from.max(1)), limit, ..Query::default() };
+    let page = core.inner.store.read(move |view| {
+        let records = view.records(&query)?;
+        let (Some(first), Some(last)) = (records.first(), records.last()) else {
+            return Ok(ExportPage { lines: Vec::new(), next: None });
+        };
+        let heads = view.heads(first.seq, last.seq)?;
+        let mut heads = heads.iter().peekable();
+        let mut lines = Vec::with_capacity(records.len());
+        for record in &records {
+            lines.push(record_line(&record.body, &record.hash));
+            while let Some(head) = heads.next_if(|head| head.seq <= record.seq) {
+                lines.push(head_line(head));
+            }
+        }
+        let next = (records.len() >= limit as usize).then(|| last.seq.saturating_add(1));
+        Ok(ExportPage { lines, next })
+    });
+    Ok(Reply::Lines(page.await?))
+}
+
+/// Removes the oldest records, as far as a signed head allows.
+pub(crate) async fn retain(core: &Core, days: Option<u32>, records: Option<u64>) -> Result<Reply, Refusal> {
+    if days.is_none() && records.is_none() {
+        return Err(Refusal::new(ErrorCode::InvalidInput, "nothing says what to keep")
+            .with_hint("name an age in days, or a number of records"));
+    }
+    let retention = Retention {
+        max_age_ms: days.map(|days| u64::from(days).saturating_mul(DAY_MS)),
+        max_records: records,
+        ..Retention::default()
+    };
+    let removed = core.inner.store.retain(retention, now_ms()).await?;
+    Ok(Reply::Retained { removed })
+}

@@ -1,0 +1,111 @@
+//! A kept tool, read once: its document, its hashes, its checks, and what it may do under the policy of today.
+//!
+//! What is kept in memory is found by the very text it was read from, so that a row somebody changed behind our back
+//! never meets what was made of the text before.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bailiwick_policy::{EffectivePolicy, Remembered, risk};
+use bailiwick_tool::{ApprovalMode, Hash, InputCheck, OutputCheck, Tool};
+use bailiwick_types::{Risk, RiskLevel, ToolId};
+use serde_json::Value;
+
+use crate::Refusal;
+use crate::world::World;
+
+/// How many tools are kept in memory; beyond that all are forgotten.
+const MOST: usize = 4096;
+
+/// A tool, ready to be looked at and run.
+pub(crate) struct Parsed {
+    pub(crate) tool: Tool,
+    pub(crate) covered: Hash,
+    pub(crate) texts: Hash,
+    pub(crate) input: InputCheck,
+    pub(crate) output: OutputCheck,
+    pub(crate) standing: Result<Standing, Refusal>,
+}
+
+/// What a tool may do under the policy of today.
+#[derive(Clone)]
+pub(crate) struct Standing {
+    pub(crate) policy: Arc<EffectivePolicy>,
+    /// The policy as it is compared and kept.
+    pub(crate) memory: Arc<Value>,
+    /// SHA-256 of that.
+    pub(crate) hash: Hash,
+    pub(crate) risk: Risk,
+    /// Whether a call waits for a person.
+    pub(crate) needs_approval: bool,
+}
+
+impl Parsed {
+    /// Makes everything of a document that does not depend on a call.
+    pub(crate) fn of(tool: Tool, world: &World) -> Self {
+        let (input, output) = (InputCheck::new(&tool), OutputCheck::new(&tool));
+        let standing = Standing::of(&tool, world);
+        Self { covered: tool.covered_hash(), texts: tool.texts_hash(), input, output, standing, tool }
+    }
+
+    /// What it may do, or why its policy cannot be resolved.
+    pub(crate) fn standing(&self) -> Result<&Standing, Refusal> {
+        self.standing.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl Standing {
+    fn of(tool: &Tool, world: &World) -> Result<Self, Refusal> {
+        let policy = world.policy_of(tool)?;
+        let memory = Remembered::of(&policy);
+        let badge = risk(&policy, policy.baseline());
+        let approvals = &world.settings.approvals;
+        let by_itself = match tool.approval().mode {
+            ApprovalMode::Required => true,
+            ApprovalMode::Disabled => false,
+            ApprovalMode::Auto => badge.level >= approvals.auto_from,
+        };
+        let needs_approval = by_itself || approvals.required.iter().any(|name| name == tool.name().as_str());
+        let badge = if needs_approval { credited(badge) } else { badge };
+        Ok(Self {
+            policy: Arc::new(policy),
+            hash: Hash::of(&memory),
+            memory: Arc::new(memory),
+            risk: badge,
+            needs_approval,
+        })
+    }
+
+    /// The level that counts: the inherent one.
+    pub(crate) const fn level(&self) -> RiskLevel {
+        self.risk.level
+    }
+}
+
+/// The badge of a tool whose every call waits for a yes.
+fn credited(badge: Risk) -> Risk {
+    Risk { credited: Some(badge.level.credited()), ..badge }
+}
+
+/// The tools that were read, by id.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    kept: Mutex<HashMap<ToolId, (Arc<str>, Arc<Parsed>)>>,
+}
+
+impl Shelf {
+    /// What was made of exactly this text before.
+    pub(crate) fn find(&self, id: ToolId, document: &str) -> Option<Arc<Parsed>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(&id).filter(|(text, _)| &**text == document).map(|(_, parsed)| Arc::clone(parsed))
+    }
+
+    /// Keeps what was made of this text.
+    pub(crate) fn keep(&self, id: ToolId, document: &str, parsed: &Arc<Parsed>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST {
+            kept.clear();
+        }
+        kept.insert(id, (document.into(), Arc::clone(parsed)));
+    }
+}

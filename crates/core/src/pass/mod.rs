@@ -1,0 +1,168 @@
+//! Local Pass: a tool against its own test values and tests, in cells, under exactly the policy that callers get.
+//!
+//! Nothing outside is touched: each run has a workspace of its own, and requests get canned answers. Policy is asked as
+//! for a real request, so a tool that reaches for more than it declared fails here. With `live`, requests that no test
+//! answers go out.
+
+mod record;
+mod rehearsal;
+mod scratch;
+
+use std::sync::Arc;
+
+use bailiwick_store::{Durability, ToolRow};
+use bailiwick_tool::lifecycle::{Event as Step, State, next};
+use bailiwick_types::ErrorCode;
+use serde_json::json;
+
+pub(crate) use record::Pass;
+pub(crate) use rehearsal::rehearse;
+
+use crate::catalogue::{self, read_document};
+use crate::journal::{self, told, tool_ref};
+use crate::parsed::Parsed;
+use crate::pipeline::{find, is_stale, revoke};
+use crate::{Caller, Core, Document, Refusal, Reply, Tested, Which};
+
+/// How many tools are read at once when all are tested.
+const PAGE: u32 = 500;
+
+/// Runs the tests of a document that is not kept.
+pub(crate) async fn try_out(
+    core: &Core,
+    caller: &Caller,
+    document: &Document,
+    live: bool,
+) -> Result<Reply, Refusal> {
+    let (tool, _) = read_document(document)?;
+    let parsed = Parsed::of(tool, &core.inner.world);
+    let (tested, _) = rehearse(core, caller, &parsed, live).await;
+    Ok(Reply::Tested(vec![tested]))
+}
+
+/// Runs the Local Pass of kept tools, and keeps what came of it.
+pub(crate) async fn test(core: &Core, caller: &Caller, which: Which, live: bool) -> Result<Reply, Refusal> {
+    let mut tested = Vec::new();
+    match which {
+        Which::Named(keys) => {
+            // All are found before the first runs.
+            let mut rows = Vec::with_capacity(keys.len());
+            for key in &keys {
+                rows.push(find(core, key).await?);
+            }
+            for row in rows {
+                tested.push(test_one(core, caller, row, live).await?);
+            }
+        }
+        Which::All | Which::Stale => {
+            let mut after = None;
+            loop {
+                let from = after.take();
+                let page = core.inner.store.read(move |view| view.tools(from.as_deref(), PAGE)).await?;
+                let Some(last) = page.last() else { break };
+                after = Some(last.name.clone());
+                for line in page {
+                    let row = find(core, &line.id.to_string()).await?;
+                    if which == Which::All || row_is_stale(core, &row) {
+                        tested.push(test_one(core, caller, row, live).await?);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Reply::Tested(tested))
+}
+
+/// Whether the policy of a kept tool became wider since its pass.
+pub(crate) fn row_is_stale(core: &Core, row: &ToolRow) -> bool {
+    let Ok(parsed) = core.parsed(row) else { return false };
+    let Some(pass) = row.pass.as_deref().and_then(Pass::read) else { return false };
+    parsed.standing().is_ok_and(|standing| is_stale(&pass, standing).is_some())
+}
+
+async fn test_one(core: &Core, caller: &Caller, row: ToolRow, live: bool) -> Result<Tested, Refusal> {
+    let parsed = match core.parsed(&row) {
+        Ok(parsed) => parsed,
+        Err(tampered) => {
+            let refusal = revoke(core, caller, &row, tampered).await?;
+            return Ok(refused(row.name, refusal, State::Revoked));
+        }
+    };
+    if row.state == State::Revoked.word() {
+        let refusal = Refusal::new(ErrorCode::Revoked, format!("the tool `{}` was revoked", row.name))
+            .with_hint("import its document again");
+        return Ok(refused(row.name, refusal, State::Revoked));
+    }
+    let (mut tested, pass) = rehearse(core, caller, &parsed, live).await;
+    let state = keep(core, caller, &row, &parsed, &tested, pass).await?;
+    tested.state = Some(state.word().to_owned());
+    Ok(tested)
+}
+
+fn refused(tool: String, refusal: Refusal, state: State) -> Tested {
+    Tested {
+        tool,
+        passed: false,
+        state: Some(state.word().to_owned()),
+        lines: Vec::new(),
+        risk: None,
+        refused: Some(refusal),
+    }
+}
+
+/// What a pass does to the state of its tool.
+pub(crate) fn step_of(tested: &Tested) -> Step {
+    match &tested.refused {
+        _ if tested.passed => Step::Passed,
+        Some(refusal) if refusal.code == ErrorCode::MissingSecret => Step::RequirementMissing,
+        _ => Step::Failed,
+    }
+}
+
+/// Keeps what came of a pass, if the tool is still the one that ran.
+async fn keep(
+    core: &Core,
+    caller: &Caller,
+    row: &ToolRow,
+    parsed: &Arc<Parsed>,
+    tested: &Tested,
+    pass: Option<Pass>,
+) -> Result<State, Refusal> {
+    let (id, covered, name) = (row.id, row.covered.clone(), row.name.clone());
+    let step = step_of(tested);
+    let failed: Vec<&str> = tested
+        .lines
+        .iter()
+        .filter(|line| line.verdict == crate::TestVerdict::Failed)
+        .map(|line| line.name.as_str())
+        .collect();
+    let said = json!({"passed": tested.passed, "runs": tested.lines.len(), "failed": failed});
+    let mut entry = journal::change(&caller.actor, "tool.test", Some(tool_ref(id, &name, &covered)));
+    if let Ok(standing) = parsed.standing() {
+        entry.policy_hash = Some(standing.hash.to_string());
+        entry.risk = Some(standing.risk.clone());
+    }
+    let pass = pass.map(|pass| serde_json::to_string(&pass)).transpose();
+    let pass = pass.map_err(|_| Refusal::internal("tool.test"))?;
+    let standing = catalogue::standing_of(core, parsed, false);
+    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<State, Refusal> {
+        let row = tx.tool(id)?.filter(|row| row.is_ours && row.covered == covered);
+        let Some(mut row) = row else {
+            return Err(Refusal::new(
+                ErrorCode::Conflict,
+                format!("the tool `{name}` was changed while its tests ran; nothing was kept"),
+            )
+            .with_hint("run its tests again"));
+        };
+        let state = next(row.state.parse().unwrap_or(State::Draft), step)?;
+        state.word().clone_into(&mut row.state);
+        if pass.is_some() {
+            row.pass = pass;
+        }
+        row.standing = Some(standing);
+        tx.put_tool(&row)?;
+        tx.append(&told(entry, said))?;
+        Ok(state)
+    });
+    Ok(written.await?)
+}

@@ -1,0 +1,284 @@
+//! The runs of one Local Pass.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_gateway::person::{Asked, Person, Said};
+use bailiwick_runtime::{Call, Recording, Runtime, Severity};
+use bailiwick_tool::{Failed, Given, Miss, Test};
+use bailiwick_types::{CallReport, ErrorCode, Failure};
+use serde_json::{Map, Value};
+
+use super::record::{self, Pass, Ran};
+use super::scratch::Scratch;
+use crate::moment::now_ms;
+use crate::parsed::Parsed;
+use crate::pipeline::{call_of, checked_output, workspace_of};
+use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
+
+/// What the run with all test values is called.
+const TEST_VALUES: &str = "test values";
+/// What the look at the code is called.
+const CODE: &str = "code";
+
+/// One run: what goes in, and what it meets.
+struct Case<'a> {
+    name: &'a str,
+    input: Map<String, Value>,
+    http: Vec<Value>,
+    files: Vec<(String, String)>,
+    test: Option<&'a Test>,
+}
+
+/// Runs a tool against its test values and tests. A pass comes with it when all went well.
+pub(crate) async fn rehearse(
+    core: &Core,
+    caller: &Caller,
+    parsed: &Parsed,
+    live: bool,
+) -> (Tested, Option<Pass>) {
+    let mut tested = Tested {
+        tool: parsed.tool.name().as_str().to_owned(),
+        passed: false,
+        state: None,
+        lines: Vec::new(),
+        risk: parsed.standing.as_ref().ok().map(|standing| standing.risk.clone()),
+        refused: None,
+    };
+    if let Err(refusal) = all(core, caller, parsed, live, &mut tested.lines).await {
+        tested.refused = Some(refusal);
+        return (tested, None);
+    }
+    tested.passed = tested.lines.iter().all(|line| line.verdict != TestVerdict::Failed);
+    let Some(standing) = parsed.standing.as_ref().ok().filter(|_| tested.passed) else { return (tested, None) };
+    let results = tested.lines.iter().map(|line| Ran {
+        name: line.name.clone(),
+        verdict: line.verdict,
+        ms: line.ms,
+    });
+    let pass = Pass {
+        covered: parsed.covered.to_string(),
+        policy_hash: standing.hash.to_string(),
+        policy: Value::clone(&standing.memory),
+        level: standing.level(),
+        engine: record::engine(),
+        time: bailiwick_audit::rfc3339(now_ms()),
+        results: results.collect(),
+    };
+    (tested, Some(pass))
+}
+
+async fn all(
+    core: &Core,
+    caller: &Caller,
+    parsed: &Parsed,
+    live: bool,
+    lines: &mut Vec<TestLine>,
+) -> Result<(), Refusal> {
+    let tool = &parsed.tool;
+    let standing = parsed.standing()?;
+    let values = test_values(parsed)?;
+    let call = call_of(core, tool)?.policy(Arc::clone(&standing.policy));
+    let runtime = if live {
+        core.inner.world.runtime_for(&standing.policy).await?
+    } else {
+        core.inner.world.runtime().await?.clone()
+    };
+    let mut told = |line: TestLine| {
+        caller.listener.hear(Event::Test { tool: tool.name().as_str().to_owned(), line: line.clone() });
+        lines.push(line);
+    };
+    let code = look_at_code(&runtime, call.clone()).await?;
+    let blocked = code.is_some();
+    if let Some(line) = code {
+        told(line);
+    }
+    if blocked {
+        return Ok(());
+    }
+    let everything = Case {
+        name: TEST_VALUES,
+        input: values,
+        http: tool.tests().iter().filter_map(|test| test.http.as_ref()?.as_array()).flatten().cloned().collect(),
+        files: tool.tests().iter().flat_map(|test| test.files.clone()).collect(),
+        test: None,
+    };
+    let cases = tool.tests().iter().map(|test| Case {
+        name: &test.name,
+        input: test.input.clone(),
+        http: test.http.as_ref().and_then(Value::as_array).cloned().unwrap_or_default(),
+        files: test.files.clone(),
+        test: Some(test),
+    });
+    let setting = Setting { core, caller, parsed, runtime: &runtime, call: &call, live };
+    for case in std::iter::once(everything).chain(cases) {
+        told(setting.run(case).await?);
+    }
+    Ok(())
+}
+
+/// The arguments made of test values. Every required parameter must have one.
+fn test_values(parsed: &Parsed) -> Result<Map<String, Value>, Refusal> {
+    parsed.tool.trial().map_err(|lacking| {
+        Refusal::validation(format!("required parameters have no `testValue`: {}", lacking.join(", ")))
+            .with_hint(format!("add `testValue:` to the parameter `{}`", lacking.first().unwrap_or(&"…")))
+    })
+}
+
+/// What blocks the code from running, found without running it.
+async fn look_at_code(runtime: &Runtime, call: Call) -> Result<Option<TestLine>, Refusal> {
+    let found = runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+    let failure = match found {
+        Err(failure) => *failure,
+        Ok(findings) => {
+            let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
+                return Ok(None);
+            };
+            Failure {
+                code: ErrorCode::Validation,
+                message: format!("{}: {}", finding.name, finding.why),
+                hint: Some(finding.instead),
+                location: Some(finding.location),
+                stack: None,
+                denied: None,
+            }
+        }
+    };
+    Ok(Some(TestLine {
+        name: CODE.to_owned(),
+        verdict: TestVerdict::Failed,
+        ms: 0.0,
+        misses: Vec::new(),
+        failure: Some(failure),
+    }))
+}
+
+/// What all runs of one pass share.
+struct Setting<'a> {
+    core: &'a Core,
+    caller: &'a Caller,
+    parsed: &'a Parsed,
+    runtime: &'a Runtime,
+    call: &'a Call,
+    live: bool,
+}
+
+impl Setting<'_> {
+    async fn run(&self, case: Case<'_>) -> Result<TestLine, Refusal> {
+        let Case { name, input, http, files, test } = case;
+        let world = &self.core.inner.world;
+        let workspace = workspace_of(&self.parsed.tool)?;
+        let arguments = match self.parsed.input.check(input) {
+            Ok(arguments) => arguments,
+            Err(problems) => {
+                let message =
+                    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                let failure = Failure {
+                    code: ErrorCode::InvalidInput,
+                    message: format!("the arguments do not fit: {message}"),
+                    hint: problems.into_iter().find_map(|problem| problem.hint),
+                    location: None,
+                    stack: None,
+                    denied: None,
+                };
+                let given = Given { outcome: Err(failed(&failure)), wall_ms: 0.0 };
+                let misses = test.map_or_else(Vec::new, |test| misses(test, given));
+                return Ok(line(name, 0.0, misses, Some(failure), test));
+            }
+        };
+        let scratch = Scratch::with(world.data(), &workspace, &files)?;
+        let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
+        let mut call = match test.and_then(|test| test.recording.as_ref()) {
+            Some(recording) => self.replayed(recording)?,
+            None => self.call.clone().arguments(arguments),
+        };
+        if !(self.live && http.is_empty()) {
+            call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
+            // Nothing that is asked for leaves this rehearsal, so nobody has to be asked.
+            call = call.asking(Arc::new(Rehearsing), Duration::from_secs(1));
+        }
+        let report = runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        let report = checked_output(self.parsed, report);
+        let mut missed = match test {
+            Some(test) => misses(test, given(&report)),
+            None => Vec::new(),
+        };
+        if let Some(test) = test {
+            missed.extend(scratch.misses(test)?);
+        }
+        for line in report.logs() {
+            self.caller.listener.hear(Event::Log(line.clone()));
+        }
+        Ok(line(name, report.usage().wall_ms, missed, report.failure().cloned(), test))
+    }
+
+    /// The code of today against what the recording holds.
+    fn replayed(&self, recording: &Value) -> Result<Call, Refusal> {
+        let wrong = |error: String| {
+            Refusal::validation(format!("a test's `recording` is none: {error}"))
+                .with_hint("make one with bailiwick run --record FILE")
+        };
+        let recording = Recording::parse(&recording.to_string()).map_err(|error| wrong(error.to_string()))?;
+        let tool = &self.parsed.tool;
+        let standing = self.parsed.standing()?;
+        let call = Call::recorded(recording)
+            .secrets_of(self.call)
+            .policy(Arc::clone(&standing.policy))
+            .workspace(workspace_of(tool)?);
+        Ok(match tool.code() {
+            Some(code) => call.with_code(tool.entry(), tool.language(), code),
+            None => call,
+        })
+    }
+}
+
+fn misses(test: &Test, given: Given<'_>) -> Vec<Missed> {
+    test.expect.check(given).into_iter().map(missed_of).collect()
+}
+
+/// A miss as it is told.
+pub(super) fn missed_of(miss: Miss) -> Missed {
+    Missed { kind: miss.kind.word().to_owned(), message: miss.message, diff: miss.diff }
+}
+
+fn given(report: &CallReport) -> Given<'_> {
+    let outcome = match report.failure() {
+        Some(failure) => Err(failed(failure)),
+        None => Ok(report.value()),
+    };
+    Given { outcome, wall_ms: report.usage().wall_ms }
+}
+
+fn failed(failure: &Failure) -> Failed<'_> {
+    Failed { code: failure.code, message: &failure.message }
+}
+
+/// The line of a run: it failed if an expectation was missed, or if the code failed and nothing expected that.
+fn line(name: &str, ms: f64, misses: Vec<Missed>, failure: Option<Failure>, test: Option<&Test>) -> TestLine {
+    let expected = test.is_some_and(|test| test.expect.throws.is_some());
+    let verdict = match &failure {
+        _ if !misses.is_empty() => TestVerdict::Failed,
+        None => TestVerdict::Passed,
+        Some(_) if expected => TestVerdict::Passed,
+        // The tool reached for nothing that it may not; only the answer is missing.
+        Some(failure) if test.is_none() && has_no_answer(failure) => TestVerdict::Unanswered,
+        Some(_) => TestVerdict::Failed,
+    };
+    let failure = failure.filter(|_| verdict != TestVerdict::Passed);
+    TestLine { name: name.to_owned(), verdict, ms, misses, failure }
+}
+
+/// Whether a run failed only since no answer is canned for one of its requests.
+fn has_no_answer(failure: &Failure) -> bool {
+    failure.code == ErrorCode::NetFailed && failure.message.contains("no canned answer for ")
+}
+
+/// Says yes to every effect of a rehearsal.
+struct Rehearsing;
+
+impl Person for Rehearsing {
+    fn ask(&self, _asked: Asked) -> Pin<Box<dyn Future<Output = Said> + Send + '_>> {
+        Box::pin(std::future::ready(Said::Yes))
+    }
+}

@@ -1,0 +1,285 @@
+//! One call of a published tool, from its name to its report.
+//!
+//! ready (document, hashes, policy, pass) → arguments → approval → ready again, if somebody was asked → intent on the
+//! record → cell → output schema → outcome on the record → reply. Nothing is taken from a cell before the arguments fit
+//! and a person, where one has to, said yes. A call that is refused on the way is on the record, too.
+
+mod approval;
+mod person;
+mod ready;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_audit::{Entry, Kind};
+use bailiwick_runtime::{Call, Validate, WorkspaceName, new_id, redacted};
+use bailiwick_store::Durability;
+use bailiwick_tool::Tool;
+use bailiwick_types::{
+    CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier,
+};
+use serde_json::{Map, Value, json};
+
+pub(crate) use ready::{Ready, find, is_stale, ready_to_call, revoke};
+
+use crate::core::OpenCall;
+use crate::journal::{self, told, tool_ref};
+use crate::{Caller, Core, Event, Fault, Refusal, Reply};
+
+/// From this level on a call waits until its intent is safe on the disk.
+const SAFE_FROM: RiskLevel = RiskLevel::L4;
+
+/// The most bytes of arguments that a record holds in full.
+const MOST_RECORDED: usize = 256 * 1024;
+
+/// A call that somebody wants.
+pub(crate) struct Asked {
+    pub(crate) tool: String,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) correlation: Option<CorrelationId>,
+}
+
+/// What names a call in every record of it.
+pub(crate) struct Names<'a> {
+    pub(crate) caller: &'a Caller,
+    pub(crate) call_id: CallId,
+    pub(crate) correlation: CorrelationId,
+}
+
+impl Names<'_> {
+    /// A record of this call.
+    fn entry(&self, kind: Kind) -> Entry {
+        let mut entry = Entry::new(kind, journal::actor(&self.caller.actor), "tool.call");
+        entry.call_id = Some(self.call_id);
+        entry.correlation_id = Some(self.correlation.clone());
+        entry
+    }
+}
+
+/// Calls a tool.
+pub(crate) async fn call(
+    core: &Core,
+    caller: &Caller,
+    asked: Asked,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
+    let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+    let Asked { tool, arguments, correlation } = asked;
+    let correlation = correlation.unwrap_or_else(|| call_id.into());
+    let names = Names { caller, call_id, correlation };
+    let row = find(core, &tool).await?;
+    let refused = |entry: Entry, refusal: Refusal| async move {
+        let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
+        core.inner.store.append(told(entry, outcome), Durability::Process).await?;
+        Err(refusal)
+    };
+    let mut entry = names.entry(Kind::Outcome);
+    entry.tool = Some(tool_ref(row.id, &row.name, &row.covered));
+    let ready = match ready_to_call(core, caller, row).await {
+        Ok(ready) => ready,
+        Err(refusal) => return refused(entry, refusal).await,
+    };
+    entry.policy_hash = Some(ready.standing.hash.to_string());
+    entry.risk = Some(ready.standing.risk.clone());
+    let arguments = match ready.parsed.input.check(arguments) {
+        Ok(arguments) => arguments,
+        Err(problems) => return refused(entry, bad_arguments(&ready.parsed.tool, problems)).await,
+    };
+    let prepared = prepare(core, &ready, &arguments, &names);
+    let (call, shown) = match prepared {
+        Ok(prepared) => prepared,
+        Err(refusal) => return refused(entry, refusal).await,
+    };
+    entry.arguments = Some(bounded(&shown));
+    let asked = approval::ask(core, &names, &ready, &shown, &entry).await?;
+    let (ready, decision) = match asked {
+        approval::Asked::NotNeeded => (ready, None),
+        approval::Asked::Yes(decision) => (again(core, &names, ready).await?, Some(decision)),
+        approval::Asked::No(decision, failure) => {
+            let outcome = json!({"ok": false, "code": failure.code, "message": failure.message});
+            entry.approval = Some(decision);
+            core.inner.store.append(told(entry, outcome), Durability::Machine).await?;
+            return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
+        }
+    };
+    entry.approval = decision;
+    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process}));
+    let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
+    let durability = if safe { Durability::Machine } else { Durability::Process };
+    let intent = Entry { kind: Kind::Intent, ..entry.clone() };
+    core.inner.store.append(intent, durability).await?;
+    open.begin(entry);
+    let report = run(core, &names, &ready, call, &shown).await;
+    let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
+    let entry = match &report {
+        Ok(report) => of_report(entry, report),
+        Err(refusal) => {
+            told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message}))
+        }
+    };
+    core.inner.store.append(entry, durability).await?;
+    report.map(|report| Reply::Called(Box::new(report)))
+}
+
+/// A record with what a call gave.
+pub(crate) fn of_report(mut entry: Entry, report: &CallReport) -> Entry {
+    entry.usage = Some(*report.usage());
+    let outcome = match report.failure() {
+        Some(failure) => {
+            json!({"ok": false, "code": failure.code, "message": failure.message, "denied": failure.denied})
+        }
+        None => {
+            let text = report.value().to_string();
+            let hash = bailiwick_tool::Hash::of_bytes(text.as_bytes());
+            json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
+        }
+    };
+    let receipt = report.receipt();
+    entry.backend = Some(json!({"id": "cell", "tier": receipt.tier, "insecure": receipt.insecure}));
+    told(entry, outcome)
+}
+
+/// The call as a cell will get it, and its arguments as people may see them.
+fn prepare(
+    core: &Core,
+    ready: &Ready,
+    arguments: &Map<String, Value>,
+    names: &Names<'_>,
+) -> Result<(Call, Value), Refusal> {
+    let call = call_of(core, &ready.parsed.tool)?
+        .policy(Arc::clone(&ready.standing.policy))
+        .arguments(arguments.clone())
+        .id(names.call_id)
+        .correlation(names.correlation.clone());
+    let redactor = call.redactor().map_err(|error| {
+        Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
+    })?;
+    let shown = redacted(&redactor, Value::Object(arguments.clone()));
+    Ok((call, shown))
+}
+
+/// A call of a tool: code, statics, secrets, workspace; not yet its policy and arguments.
+pub(crate) fn call_of(core: &Core, tool: &Tool) -> Result<Call, Refusal> {
+    core.inner.world.with_statics(bare_call(tool)?, tool)
+}
+
+/// A call of a tool without its statics.
+pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
+    let Some(code) = tool.code() else {
+        return Err(Refusal::new(
+            ErrorCode::Unsupported,
+            "a command tool needs a command sandbox, which this version does not have",
+        )
+        .with_hint("write it in JavaScript"));
+    };
+    Ok(Call::new(tool.entry(), code)
+        .language(tool.language())
+        .parameters(tool.params().iter().map(|param| param.name.clone()))
+        .workspace(workspace_of(tool)?)
+        .validate(Validate::No))
+}
+
+/// The workspace of a tool goes by its name.
+pub(crate) fn workspace_of(tool: &Tool) -> Result<WorkspaceName, Refusal> {
+    let tame: String = tool
+        .name()
+        .as_str()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' })
+        .take(64)
+        .collect();
+    WorkspaceName::parse(&tame).map_err(|error| Refusal::new(ErrorCode::InvalidInput, error.to_string()))
+}
+
+async fn run(
+    core: &Core,
+    names: &Names<'_>,
+    ready: &Ready,
+    call: Call,
+    shown: &Value,
+) -> Result<CallReport, Refusal> {
+    let runtime = core.inner.world.runtime_for(&ready.standing.policy).await?;
+    let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
+    let person = person::ByApprover::new(core.clone(), names, ready, shown.clone());
+    let call = call.asking(Arc::new(person), deadline);
+    let listener = Arc::clone(&names.caller.listener);
+    let mut lines = Vec::new();
+    let heard = |line: bailiwick_types::LogLine| {
+        listener.hear(Event::Log(line.clone()));
+        lines.push(line);
+    };
+    let report = runtime.run_with(call, heard).await.map_err(|error| {
+        let refusal = Refusal::new(error.code(), error.to_string());
+        match error {
+            bailiwick_runtime::RunError::Call(error) => refusal.with_hint(error.hint()),
+            _ => refusal,
+        }
+    })?;
+    Ok(checked_output(&ready.parsed, report).with_lines(lines))
+}
+
+/// A report whose value fits what the tool promises, or says that it does not.
+pub(crate) fn checked_output(parsed: &crate::parsed::Parsed, report: CallReport) -> CallReport {
+    if !report.is_ok() {
+        return report;
+    }
+    let Err(mut listed) = parsed.output.check(report.value()) else { return report };
+    listed.truncate(5);
+    report.failing(Failure {
+        code: ErrorCode::OutputSchema,
+        message: format!("the result does not match the tool's `output`: {}", listed.join("; ")),
+        hint: Some("mend the code, or the schema in `output`".to_owned()),
+        location: None,
+        stack: None,
+        denied: None,
+    })
+}
+
+/// Looks at everything once more after a yes: what a person said yes to must be what runs.
+async fn again(core: &Core, names: &Names<'_>, before: Ready) -> Result<Ready, Refusal> {
+    let row = find(core, &before.id.to_string()).await?;
+    let now = ready_to_call(core, names.caller, row).await?;
+    let same = now.parsed.covered == before.parsed.covered
+        && now.parsed.texts == before.parsed.texts
+        && now.standing.hash == before.standing.hash;
+    if same {
+        return Ok(now);
+    }
+    Err(Refusal::new(ErrorCode::Conflict, "the tool changed while its call waited for a yes; nothing ran")
+        .with_hint("call it again: the yes was for what it was before"))
+}
+
+/// The report of a call that never began. No wall is claimed: none was built.
+fn not_run(names: &Names<'_>, ready: &Ready, failure: Failure) -> CallReport {
+    let receipt = Receipt::new(Tier::Process, Vec::new(), &[]);
+    let outcome = Outcome::Failed(Box::new(failure));
+    CallReport::new(outcome, names.call_id, names.correlation.clone(), ready.standing.risk.clone(), receipt)
+}
+
+fn bad_arguments(tool: &Tool, problems: Vec<bailiwick_tool::ArgumentProblem>) -> Refusal {
+    let first = problems.first().map(ToString::to_string).unwrap_or_default();
+    let hint = problems.first().and_then(|problem| problem.hint.clone());
+    let faults = problems.into_iter().map(|problem| Fault {
+        document: tool.name().as_str().to_owned(),
+        path: problem.path,
+        line: 0,
+        column: 0,
+        message: problem.message,
+        hint: problem.hint,
+    });
+    let refusal = Refusal::new(ErrorCode::InvalidInput, format!("the arguments do not fit: {first}"))
+        .with_faults(faults.collect());
+    hint.into_iter().fold(refusal, Refusal::with_hint)
+}
+
+/// Arguments as a record holds them: in full, or by their hash when they are very long.
+pub(crate) fn bounded(arguments: &Value) -> Value {
+    let text = arguments.to_string();
+    if text.len() <= MOST_RECORDED {
+        return arguments.clone();
+    }
+    let start: String = text.chars().take(1000).collect();
+    json!({"$tooLong": {
+        "bytes": text.len(), "sha256": bailiwick_tool::Hash::of_bytes(text.as_bytes()), "start": start,
+    }})
+}

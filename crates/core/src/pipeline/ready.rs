@@ -1,0 +1,141 @@
+//! Whether a kept tool may be called: it is the one that passed, it is published, and it may do no more than then.
+
+use std::sync::Arc;
+
+use bailiwick_policy::Remembered;
+use bailiwick_store::{Durability, ToolRow};
+use bailiwick_tool::Tool;
+use bailiwick_tool::lifecycle::{Event, State, next};
+use bailiwick_types::{ErrorCode, ToolId, did_you_mean};
+use serde_json::json;
+
+use crate::journal::{self, told, tool_ref};
+use crate::parsed::{Parsed, Standing};
+use crate::pass::Pass;
+use crate::{Caller, Core, Refusal};
+
+/// A tool that may be called.
+pub(crate) struct Ready {
+    pub(crate) id: ToolId,
+    pub(crate) parsed: Arc<Parsed>,
+    pub(crate) standing: Standing,
+}
+
+/// The row of a tool, by name or id.
+pub(crate) async fn find(core: &Core, key: &str) -> Result<ToolRow, Refusal> {
+    let (id, name) = (ToolId::parse(key).ok(), key.to_owned());
+    let row = core.inner.store.read(move |view| match id {
+        Some(id) => Ok((view.tool(id)?, Vec::new())),
+        None => match view.tool_named(&name)? {
+            Some(row) => Ok((Some(row), Vec::new())),
+            // Names near it, for the hint.
+            None => Ok((None, view.tools(None, 1000)?)),
+        },
+    });
+    let (row, near) = row.await?;
+    row.ok_or_else(|| {
+        let names = near.iter().map(|tool| tool.name.as_str());
+        Refusal::new(ErrorCode::NotFound, format!("there is no tool `{}`", bailiwick_types::shortened(key)))
+            .with_hint(did_you_mean(key, names, || "bailiwick tool list tells which there are".to_owned()))
+    })
+}
+
+impl Core {
+    /// What a row holds, read; an error when it is not what we wrote.
+    pub(crate) fn parsed(&self, row: &ToolRow) -> Result<Arc<Parsed>, Tampered> {
+        if !row.is_ours {
+            return Err(Tampered("its row in the store was not written by us"));
+        }
+        let parsed = match self.inner.shelf.find(row.id, &row.document) {
+            Some(parsed) => parsed,
+            None => {
+                let value = serde_json::from_str(&row.document)
+                    .map_err(|_| Tampered("its document in the store is no JSON"))?;
+                let tool = Tool::from_json(&value)
+                    .map_err(|_| Tampered("its document in the store breaks the rules of documents"))?;
+                let parsed = Arc::new(Parsed::of(tool, &self.inner.world));
+                self.inner.shelf.keep(row.id, &row.document, &parsed);
+                parsed
+            }
+        };
+        let is_same = parsed.covered.to_string() == row.covered && parsed.texts.to_string() == row.texts;
+        if is_same { Ok(parsed) } else { Err(Tampered("its document does not have the hash it was kept with")) }
+    }
+}
+
+/// A row that is not what we wrote, and why that is known.
+pub(crate) struct Tampered(pub(crate) &'static str);
+
+/// Whether a tool may be called now.
+pub(crate) async fn ready_to_call(core: &Core, caller: &Caller, row: ToolRow) -> Result<Ready, Refusal> {
+    let parsed = match core.parsed(&row) {
+        Ok(parsed) => parsed,
+        Err(tampered) => return Err(revoke(core, caller, &row, tampered).await?),
+    };
+    match row.state.parse() {
+        Ok(State::Published) => {}
+        Ok(State::Revoked) => return Err(revoked(&row.name, "it was revoked")),
+        state => {
+            let state = state.map_or("unknown", State::word);
+            return Err(Refusal::new(
+                ErrorCode::Conflict,
+                format!("the tool `{}` is not published: its state is {state}", row.name),
+            )
+            .with_hint(format!("bailiwick tool publish {}", row.name)));
+        }
+    }
+    let pass = row.pass.as_deref().and_then(Pass::read);
+    let Some(pass) = pass.filter(|pass| pass.covered == row.covered) else {
+        return Err(revoke(core, caller, &row, Tampered("it is published without a pass of its own")).await?);
+    };
+    let standing = parsed.standing()?.clone();
+    if let Some(wider) = is_stale(&pass, &standing) {
+        return Err(Refusal::new(
+            ErrorCode::Stale,
+            format!("the policy of `{}` became wider since its Local Pass: {}", row.name, wider.join("; ")),
+        )
+        .with_hint(format!("look at it, then run its tests again: bailiwick tool test {}", row.name)));
+    }
+    Ok(Ready { id: row.id, parsed, standing })
+}
+
+/// What a tool may do now and might not when it passed; none when that is nothing.
+pub(crate) fn is_stale(pass: &Pass, standing: &Standing) -> Option<Vec<String>> {
+    if pass.policy_hash == standing.hash.to_string() {
+        return None;
+    }
+    let wider = match Remembered::parse(&pass.policy) {
+        Ok(before) => before.widened_in(&standing.policy),
+        // What cannot be compared is not known to be no wider.
+        Err(_) => vec!["what it passed under cannot be read".to_owned()],
+    };
+    (!wider.is_empty()).then_some(wider)
+}
+
+/// Puts a tool that is not what we wrote out of use, on the record.
+pub(crate) async fn revoke(
+    core: &Core,
+    caller: &Caller,
+    row: &ToolRow,
+    Tampered(why): Tampered,
+) -> Result<Refusal, Refusal> {
+    let from = row.state.parse().unwrap_or(State::Draft);
+    let state = next(from, Event::Tampered)?;
+    let entry = journal::change(&caller.actor, "tool.revoke", Some(tool_ref(row.id, &row.name, &row.covered)));
+    let entry = told(entry, json!({"state": state.word(), "because": why}));
+    let id = row.id;
+    let written = core.inner.store.write(Durability::Machine, move |tx| {
+        if let Some(mut row) = tx.tool(id)? {
+            state.word().clone_into(&mut row.state);
+            tx.put_tool(&row)?;
+        }
+        tx.append(&entry)
+    });
+    written.await?;
+    Ok(revoked(&row.name, why))
+}
+
+fn revoked(name: &str, why: &str) -> Refusal {
+    Refusal::new(ErrorCode::Revoked, format!("the tool `{name}` does not run: {why}"))
+        .with_hint("look at it with bailiwick tool show, and import its document again")
+}

@@ -1,0 +1,116 @@
+//! An address outside that gets each signed head of the record, as a POST.
+//!
+//! It goes through the guard of the gateway like any request, under a policy that allows this one host and method.
+//! A head that could not be handed over is tried again with the next one, and told in the log; the file of heads in
+//! the data folder has it in any case.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_audit::{Head, head_line};
+use bailiwick_config::Settings;
+use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_gateway::net::{Fetches, SealedSet, Terms, Transport};
+use bailiwick_gateway::person::{Answered, Nobody};
+use bailiwick_policy::{Baseline, EffectivePolicy, FetchBounds, Layer, resolve};
+use bailiwick_redact::Redactor;
+use bailiwick_store::Witness;
+use bailiwick_types::{Bytes, ErrorCode, FetchRequest, LayerName, RedirectMode};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::Refusal;
+use crate::world::net_of;
+
+/// How many heads may wait for an address that is slow.
+const MOST_WAITING: usize = 256;
+/// How often one head is sent.
+const TRIES: u32 = 3;
+/// The pause before it is sent again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A witness that posts heads to this address.
+pub(crate) fn witness(settings: &Settings, address: &str) -> Result<Witness, Refusal> {
+    let policy = Arc::new(only(address)?);
+    let net = net_of(settings)?;
+    let (sender, receiver) = mpsc::channel::<String>(MOST_WAITING);
+    tokio::spawn(send(receiver, net, policy, address.to_owned()));
+    Ok(Witness::Custom(Arc::new(move |head: &Head| {
+        if sender.try_send(head_line(head)).is_err() {
+            tracing::warn!(seq = head.seq, "the witness at an address is too slow; this head was not sent");
+        }
+    })))
+}
+
+async fn send(
+    mut heads: mpsc::Receiver<String>,
+    net: Arc<bailiwick_gateway::net::Net>,
+    policy: Arc<EffectivePolicy>,
+    address: String,
+) {
+    while let Some(head) = heads.recv().await {
+        for attempt in 1..=TRIES {
+            match post(&net, &policy, &address, &head).await {
+                Ok(()) => break,
+                Err(why) if attempt == TRIES => {
+                    tracing::warn!(address, why, "a signed head could not be handed to its witness");
+                }
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+}
+
+async fn post(
+    net: &Arc<bailiwick_gateway::net::Net>,
+    policy: &Arc<EffectivePolicy>,
+    address: &str,
+    head: &str,
+) -> Result<(), String> {
+    let none: [&bailiwick_redact::Secret; 0] = [];
+    let terms = Terms {
+        policy: Arc::clone(policy),
+        bounds: FetchBounds::SHIPPED,
+        answered: Arc::new(Answered::default()),
+        person: Arc::new(Nobody),
+        sealed: Arc::new(SealedSet::default()),
+        redactor: Redactor::new(none).map_err(|error| error.to_string())?,
+    };
+    let request = FetchRequest {
+        method: "POST".to_owned(),
+        url: address.to_owned(),
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        body: Some(Bytes::from(head.as_bytes().to_vec())),
+        redirect: RedirectMode::Error,
+        max_bytes: Some(1),
+        offset: 0,
+    };
+    let fetches = Fetches::new(Transport::Real(Arc::clone(net)), terms);
+    let answer = fetches.fetch(request).await.map_err(|refused| refused.to_string())?;
+    if (200..300).contains(&answer.status) { Ok(()) } else { Err(format!("it answered {}", answer.status)) }
+}
+
+/// A policy that allows a POST to the host of this address, and nothing else.
+fn only(address: &str) -> Result<EffectivePolicy, Refusal> {
+    let wrong = |why: String| {
+        Refusal::new(ErrorCode::InvalidInput, format!("audit.witness: `{address}`: {why}"))
+            .with_hint("for example https://witness.example/heads")
+    };
+    let rest = address.strip_prefix("https://").unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => {
+            (host, port.parse::<u16>().map_err(|_| wrong("its port is no number".to_owned()))?)
+        }
+        _ => (authority, 443),
+    };
+    let overrides = json!({
+        "network": "allowlist",
+        "hosts": [{"host": host, "port": port, "private": true, "methods": ["POST"]}],
+    });
+    let text = overrides.to_string();
+    let tree = parse("audit.witness", &text, Format::Yaml, Bounds::WRITTEN_BY_HAND)
+        .map_err(|problems| wrong(problems.to_string()))?;
+    let layer = Layer::read("audit.witness", &tree, LayerName::Tool).map_err(|problems| wrong(problems.to_string()))?;
+    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer))).map_err(|error| wrong(error.to_string()))
+}

@@ -3,12 +3,15 @@
 //! Folders are searched for what is named like a tool; a file that is named is taken as it is. Links to folders are not
 //! followed, so that a search ends.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use bailiwick::Recording;
 use bailiwick_config::files;
 use bailiwick_core::{Document, Fault, Refusal};
 use bailiwick_document::Problems;
+use bailiwick_tool::{Read, Syntax, Tool, has_front_matter};
 use bailiwick_types::ErrorCode;
+use serde_json::Value;
 
 use crate::documents;
 use crate::failure::Failure;
@@ -53,10 +56,54 @@ pub(crate) fn files_below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Reads a document, with what it refers to in other files put into it.
+/// Reads a document, with the recordings that its tests name put into it: where documents are handed in there are no
+/// files. Then it is handed in as JSON; a document that cannot be read is handed in as it is, to be told so there.
 pub(crate) fn read(path: &Path) -> Result<Document, Failure> {
+    let name = documents::name_of(path);
     let text = files::read_document(path)?;
-    Ok(Document { name: documents::name_of(path), text })
+    let Some(syntax) = Syntax::of_path(path).filter(|_| text.contains("recording")) else {
+        return Ok(Document { name, text });
+    };
+    let Ok(Read { tool, .. }) = Tool::read(&name, &text, syntax) else {
+        return Ok(Document { name, text });
+    };
+    let mut json = tool.to_json();
+    let tests = json.get_mut("tests").and_then(Value::as_array_mut);
+    let named: Vec<&mut Value> = tests
+        .into_iter()
+        .flatten()
+        .filter_map(|test| test.get_mut("recording").filter(|recording| recording.is_string()))
+        .collect();
+    if named.is_empty() {
+        return Ok(Document { name, text });
+    }
+    for recording in named {
+        *recording = recorded(path, recording.as_str().unwrap_or_default())?;
+    }
+    // JSON is YAML, but no code.
+    let name = if is_code(path) { format!("{name}.json") } else { name };
+    Ok(Document { name, text: json.to_string() })
+}
+
+/// A recording that a document names: below the document's own folder, and nowhere else.
+fn recorded(document: &Path, named: &str) -> Result<Value, Failure> {
+    let below = Path::new(named);
+    let stays = below.components().all(|part| matches!(part, Component::Normal(_)));
+    if named.is_empty() || !stays {
+        return Err(Failure::Argument {
+            message: format!(
+                "{}: the recording `{}` is not below the document's folder",
+                document.display(),
+                named.escape_debug()
+            ),
+            hint: "put it beside the document, and name it without `..`".to_owned(),
+        });
+    }
+    let path = document.parent().unwrap_or(Path::new("")).join(below);
+    let wrong = |source| Failure::Recording { path: path.clone(), source };
+    let text = files::read_recording(&path)?;
+    Recording::parse(&text).map_err(wrong)?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.into()))
 }
 
 /// Reads all of them.
@@ -98,7 +145,7 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
             if kind.is_dir() {
                 open.push(entry.path());
             } else if is_named_like_a_tool(name)
-                || is_named_like_code(name) && has_front_matter(&entry.path())?
+                || is_named_like_code(name) && begins_with_fields(&entry.path())?
             {
                 found.push(entry.path());
             }
@@ -116,15 +163,9 @@ fn is_named_like_code(name: &str) -> bool {
 }
 
 /// Whether code begins with the fields of a tool. A file that is no text or too long is no tool.
-fn has_front_matter(path: &Path) -> Result<bool, Failure> {
+fn begins_with_fields(path: &Path) -> Result<bool, Failure> {
     match files::read_document(path) {
-        Ok(text) => {
-            let text = match text.strip_prefix("#!").and_then(|rest| rest.split_once('\n')) {
-                Some((_, rest)) => rest,
-                None => &text,
-            };
-            Ok(text.trim_start().starts_with("/*---"))
-        }
+        Ok(text) => Ok(has_front_matter(&text)),
         Err(files::FileError::NotText { .. } | files::FileError::TooLarge { .. }) => Ok(false),
         Err(error) => Err(error.into()),
     }

@@ -5,7 +5,7 @@ mod show;
 mod tail;
 mod verify;
 
-use bailiwick_core::{Action, Desk, Reply};
+use bailiwick_core::{Action, Desk, ExportPage, Reply};
 use serde_json::{Value, json};
 
 use crate::commands::secret::terminal;
@@ -18,6 +18,9 @@ use crate::typed::audit::{Audit, Retain};
 
 /// Nothing of this runs code.
 const NO_CELLS: CellFlags = CellFlags { insecure_cells: false };
+
+/// So many records are taken at once.
+const PAGE: u32 = 1_000;
 
 /// `bailiwick audit …`
 pub(crate) fn audit(screen: &mut Screen, session: &Session, what: &Audit) -> Result<u8, Failure> {
@@ -56,6 +59,14 @@ async fn records(desk: &Desk, action: Action) -> Result<Vec<Value>, Failure> {
     match ask(desk, action).await? {
         Reply::Records(records) => Ok(records),
         _ => Err(Failure::StrangeReply("records")),
+    }
+}
+
+/// Asks for a part of the record as lines.
+async fn lines(desk: &Desk, from: u64) -> Result<ExportPage, Failure> {
+    match ask(desk, Action::AuditExport { from, limit: PAGE }).await? {
+        Reply::Lines(page) => Ok(page),
+        _ => Err(Failure::StrangeReply("lines")),
     }
 }
 

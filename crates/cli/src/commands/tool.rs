@@ -10,8 +10,8 @@ mod test;
 mod transfer;
 mod watch;
 
-use bailiwick_core::{Action, Desk, Refusal, Reply};
-use bailiwick_types::ErrorClass;
+use bailiwick_core::{Action, Desk, Fault, Refusal, Reply};
+use bailiwick_types::{ErrorClass, ErrorCode};
 use serde_json::json;
 
 use crate::commands::secret::terminal;
@@ -60,7 +60,7 @@ fn rm(screen: &mut Screen, session: &Session, Rm { name, yes }: &Rm) -> Result<u
 
 async fn done(desk: &Desk, action: Action) -> Result<(), Failure> {
     match ask(desk, action).await? {
-        Reply::Done => Ok(()),
+        Reply::Done | Reply::Tools(_) => Ok(()),
         _ => Err(Failure::StrangeReply("done")),
     }
 }
@@ -101,7 +101,8 @@ async fn with_confirmation(
     }
 }
 
-/// Whether what a refusal lacks is a person's yes to approval being turned off.
+/// Whether all that a refusal lacks is a person's yes to approval being turned off.
 fn turns_approval_off(refusal: &Refusal) -> bool {
-    refusal.code == bailiwick_types::ErrorCode::Conflict && refusal.message.contains("approval")
+    let about_that = |fault: &Fault| fault.path == "approval.mode";
+    refusal.code == ErrorCode::Conflict && !refusal.faults.is_empty() && refusal.faults.iter().all(about_that)
 }

@@ -11,7 +11,7 @@ mod span;
 pub(crate) mod table;
 pub(crate) mod tested;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use anstream::AutoStream;
@@ -92,6 +92,15 @@ impl Screen {
     /// One JSON value on one line.
     pub(crate) fn json_line(&mut self, value: &Value) {
         self.harmless_json(&format!("{value}\n"));
+    }
+
+    /// A line of an export: byte by byte as it was signed, but harmless where a person looks at it.
+    pub(crate) fn proven_line(&mut self, line: &str) {
+        if std::io::stdout().is_terminal() {
+            self.harmless_json(&format!("{line}\n"));
+        } else {
+            self.raw(&format!("{line}\n"));
+        }
     }
 
     /// A text that is ours as a whole, on stderr.

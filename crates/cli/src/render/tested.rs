@@ -22,6 +22,11 @@ pub(crate) fn tell(screen: &mut Screen, name: &str, tested: &Tested) {
         screen.show_now();
         screen.refusal(refusal);
     }
+    tell_lines(screen, name, lines);
+}
+
+/// The runs of a pass.
+pub(crate) fn tell_lines(screen: &mut Screen, name: &str, lines: &[TestLine]) {
     let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     for line in lines {
         tell_line(screen, name, line, width);

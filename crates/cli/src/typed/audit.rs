@@ -26,7 +26,7 @@ pub(crate) enum Audit {
 #[derive(Debug, Args)]
 pub(crate) struct Tail {
     /// So many
-    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) lines: u32,
     /// Go on with what comes, until Ctrl-C
     #[arg(short, long)]

@@ -1,18 +1,14 @@
 //! `bailiwick audit export`: the record as lines of JSON, page by page, so that its length does not matter.
 
 use bailiwick_config::files::{Readers, Replacement};
-use bailiwick_core::Action;
 use serde_json::json;
 
-use super::{NO_CELLS, records, seq_of};
+use super::{NO_CELLS, lines};
 use crate::desk::at_desk;
 use crate::failure::Failure;
 use crate::render::{Screen, good, plain};
 use crate::resolved::Session;
 use crate::typed::audit::Export;
-
-/// So many are taken at once.
-const PAGE: u32 = 1_000;
 
 /// `bailiwick audit export`
 pub(crate) fn export(screen: &mut Screen, session: &Session, what: &Export) -> Result<u8, Failure> {
@@ -21,23 +17,21 @@ pub(crate) fn export(screen: &mut Screen, session: &Session, what: &Export) -> R
         None => None,
     };
     let count = at_desk(session, &NO_CELLS, async |desk| {
-        let mut next = what.from;
-        let mut count = 0_u64;
-        loop {
-            let page = records(desk, Action::AuditExport { from: next, limit: PAGE }).await?;
-            for line in &page {
+        let mut next = Some(what.from);
+        let mut count = 0_usize;
+        while let Some(from) = next {
+            let page = lines(desk, from).await?;
+            for line in &page.lines {
                 match &mut file {
                     Some(file) => file.write(&format!("{line}\n"))?,
-                    None => screen.json_line(line),
+                    None => screen.proven_line(line),
                 }
             }
             screen.show_now();
-            count += page.iter().filter_map(seq_of).count() as u64;
-            match page.iter().filter_map(seq_of).max() {
-                Some(last) => next = last + 1,
-                None => return Ok(count),
-            }
+            count += page.lines.len();
+            next = page.next;
         }
+        Ok(count)
     })?;
     let (Some(path), Some(file)) = (&what.to, file) else {
         return Ok(0);
@@ -45,9 +39,9 @@ pub(crate) fn export(screen: &mut Screen, session: &Session, what: &Export) -> R
     file.take_its_place()?;
     let shown = path.display().to_string();
     if screen.wants_json() {
-        screen.json(&json!({"file": shown, "records": count}));
+        screen.json(&json!({"file": shown, "lines": count}));
     } else {
-        screen.line(&[good("wrote "), plain(&format!("{count} records to {shown}"))]);
+        screen.line(&[good("wrote "), plain(&format!("{count} lines to {shown}"))]);
     }
     Ok(0)
 }

@@ -6,7 +6,7 @@ use bailiwick_core::{Action, Desk};
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{NO_CELLS, records, seq_of};
+use super::{NO_CELLS, lines, records, seq_of};
 use crate::desk::at_desk;
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
@@ -16,9 +16,6 @@ use crate::typed::audit::Tail;
 
 /// How often somebody who follows looks.
 const EVERY: Duration = Duration::from_millis(250);
-
-/// So many are taken at once.
-const PAGE: u32 = 1_000;
 
 /// `bailiwick audit tail`
 pub(crate) fn tail(screen: &mut Screen, session: &Session, what: &Tail) -> Result<u8, Failure> {
@@ -43,13 +40,13 @@ async fn follow(screen: &mut Screen, desk: &Desk, mut next: u64) -> Failure {
     let mut ticks = tokio::time::interval(EVERY);
     loop {
         ticks.tick().await;
-        let new = match records(desk, Action::AuditExport { from: next, limit: PAGE }).await {
-            Ok(new) => new,
+        let page = match lines(desk, next).await {
+            Ok(page) => page,
             Err(failure) => return failure,
         };
-        // Heads come along in an export.
-        let new: Vec<Value> =
-            new.into_iter().filter(|record| seq_of(record).is_some_and(|seq| seq >= next)).collect();
+        // Heads come along in an export; a line that cannot be read is the business of `verify`.
+        let new = page.lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let new: Vec<Value> = new.filter(|record| seq_of(record).is_some()).collect();
         if let Some(last) = new.iter().filter_map(seq_of).max() {
             tell_more(screen, &new);
             next = last + 1;

@@ -7,6 +7,7 @@ mod questions;
 use std::path::{Path, PathBuf};
 
 use bailiwick_config::files::{self, Readers};
+use bailiwick_tool::{Syntax, Tool};
 use bailiwick_types::ToolName;
 use serde_json::json;
 
@@ -53,6 +54,13 @@ pub(crate) fn new(screen: &mut Screen, what: &New) -> Result<u8, Failure> {
         questions::ask(screen, &mut draft)?;
     }
     let text = draft.write(written);
+    // What was typed may be no name of a variable, no category, no host: told before anything is written.
+    let syntax = match written {
+        Written::Js => Syntax::JavaScript,
+        Written::Ts => Syntax::TypeScript,
+        Written::Yaml => Syntax::Yaml,
+    };
+    Tool::read(&path.display().to_string(), &text, syntax)?;
     if what.force {
         files::replace(&path, &text, Readers::Everybody)?;
     } else {

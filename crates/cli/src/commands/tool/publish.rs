@@ -1,9 +1,9 @@
 //! `bailiwick tool publish`: a tool of the catalogue, or a document in one step.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_core::{Action, Deaf, Published, Reasons, Reply};
+use bailiwick_core::{Action, Event, Listener, Published, Reasons, Reply, TestLine, TestVerdict};
 use serde_json::json;
 
 use super::check::tell_found;
@@ -29,14 +29,41 @@ pub(crate) fn publish(screen: &mut Screen, session: &Session, what: &Publish) ->
         None => Action::ToolPublish { tool: target.clone(), reasons: reasons.clone() },
     };
     let published = at_desk(session, cells, async |desk| {
-        let caller = caller(Person::of(*yes), Arc::new(Deaf));
+        let heard = Arc::new(Heard::default());
+        let caller = caller(Person::of(*yes), Arc::<Heard>::clone(&heard));
         let attempt = async |approval_off| desk.perform(caller.clone(), action(approval_off)).await;
-        match with_confirmation(screen, *yes, attempt).await? {
-            Reply::Published(published) => Ok(*published),
-            _ => Err(Failure::StrangeReply("a publication")),
+        match with_confirmation(screen, *yes, attempt).await {
+            Ok(Reply::Published(published)) => Ok(*published),
+            Ok(_) => Err(Failure::StrangeReply("a publication")),
+            Err(failure) => {
+                heard.tell_failed(screen, target);
+                Err(failure)
+            }
         }
     })?;
     Ok(tell(screen, target, &published))
+}
+
+/// The runs of a pass as they ended, for a publication that is refused since one of them failed.
+#[derive(Default)]
+struct Heard(Mutex<Vec<TestLine>>);
+
+impl Listener for Heard {
+    fn hear(&self, event: Event) {
+        if let Event::Test { tool: _, line } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        }
+    }
+}
+
+impl Heard {
+    fn tell_failed(&self, screen: &mut Screen, target: &str) {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !screen.wants_json() && lines.iter().any(|line| line.verdict != TestVerdict::Passed) {
+            tested::tell_lines(screen, target, &lines);
+            screen.show_now();
+        }
+    }
 }
 
 fn tell(screen: &mut Screen, target: &str, published: &Published) -> u8 {

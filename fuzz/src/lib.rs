@@ -8,6 +8,7 @@ use bailiwick_parser::csv::{Header, ReadOptions, WriteOptions};
 use bailiwick_parser::html::TableRows;
 use bailiwick_parser::{csv, html, xml, yaml};
 use bailiwick_policy::ToolPolicy;
+use bailiwick_scan::{Context, Kind, MAX_FINDINGS, scan_with, shadowing};
 use bailiwick_wire::{Decoder, FromCell, FromNursery, ToCell, ToNursery, decode, encode};
 
 /// The reader's bound in [`wire_frames`].
@@ -70,6 +71,24 @@ pub fn parsers(bytes: &[u8]) {
             csv::stringify(&rows, &WriteOptions::default()).and_then(|text| csv::parse(&text, &lists));
         assert_eq!(again, Ok(rows), "the rows read as something else");
     }
+}
+
+/// A text that a model will read, as each kind of text; its first line is also another server's tool.
+///
+/// # Panics
+/// When a finding does not stand where it says, or when there are too many.
+pub fn scan_texts(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let name = text.lines().next().unwrap_or_default();
+    for kind in [Kind::Name, Kind::Description, Kind::Result] {
+        let findings = scan_with(&text, &Context { kind, other_tools: &[name], other_servers: &["server"] });
+        assert!(findings.len() <= MAX_FINDINGS + 1, "too many");
+        for finding in findings {
+            let end = finding.offset + finding.matched.len();
+            assert_eq!(text.get(finding.offset..end), Some(finding.matched.as_str()), "it stands elsewhere");
+        }
+    }
+    let _ = shadowing(name, &[&text]);
 }
 
 #[cfg(test)]

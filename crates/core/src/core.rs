@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
-use bailiwick_store::{Durability, Options, Store};
+use bailiwick_store::{Durability, Options, Stamp, Store};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 
@@ -101,6 +101,11 @@ impl Core {
         }
     }
 
+    /// Puts an entry on the record, and waits until it is as safe as it has to be.
+    pub(crate) async fn append(&self, entry: Entry, durability: Durability) -> Result<Stamp, Refusal> {
+        Ok(self.inner.store.write(durability, move |tx| tx.append(&entry)).await?)
+    }
+
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
         Ok(self.inner.store.close().await?)
@@ -153,7 +158,7 @@ impl Watch {
         if let Some(entry) = self.open.take() {
             let entry = journal::ended(entry, code);
             // Nobody is left to be told: the store counts what it could not write.
-            let _written = self.core.inner.store.append(entry, Durability::Process).await;
+            let _written = self.core.append(entry, Durability::Process).await;
         }
     }
 }
@@ -163,9 +168,9 @@ impl Drop for Watch {
         let Some(task) = self.task.take() else { return };
         task.abort();
         let Some(entry) = self.open.take() else { return };
-        let (store, entry) = (self.core.inner.store.clone(), journal::ended(entry, ErrorCode::Cancelled));
+        let (core, entry) = (self.core.clone(), journal::ended(entry, ErrorCode::Cancelled));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { store.append(entry, Durability::Process).await });
+            runtime.spawn(async move { core.append(entry, Durability::Process).await });
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::moment::now_ms;
 use crate::{Actor, Caller, Core, Event, ExportPage, Refusal, Reply, RunIntent, RunOutcome, Verified};
 
 /// The most records of one answer.
-const MOST: u32 = 1000;
+const MOST: usize = 1000;
 /// The milliseconds of a day.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
@@ -55,7 +55,7 @@ pub(crate) fn witnesses(settings: &Settings) -> Result<Vec<Witness>, Refusal> {
 pub(crate) async fn run_begins(core: &Core, caller: &Caller, intent: RunIntent) -> Result<Reply, Refusal> {
     let durability = durability_of(&intent);
     let entry = run_entry(caller, Kind::Intent, intent);
-    core.inner.store.append(entry, durability).await?;
+    core.append(entry, durability).await?;
     Ok(Reply::Done)
 }
 
@@ -66,7 +66,7 @@ pub(crate) async fn run_ended(core: &Core, caller: &Caller, outcome: RunOutcome)
     let mut entry = run_entry(caller, Kind::Outcome, intent);
     entry.usage = Some(usage);
     let entry = told(entry, json!({"ok": code.is_none(), "code": code, "message": message}));
-    core.inner.store.append(entry, durability).await?;
+    core.append(entry, durability).await?;
     Ok(Reply::Done)
 }
 
@@ -88,9 +88,14 @@ fn run_entry(caller: &Caller, kind: Kind, intent: RunIntent) -> Entry {
     }
 }
 
+/// As many as were asked for, within bounds.
+fn most(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST)
+}
+
 /// The newest records, the oldest of them first.
 pub(crate) async fn tail(core: &Core, limit: u32) -> Result<Reply, Refusal> {
-    let query = Query { limit: limit.clamp(1, MOST), newest_first: true, ..Query::default() };
+    let query = Query { limit: most(limit), newest_first: true, ..Query::default() };
     let mut records = core.inner.store.read(move |view| view.records(&query)).await?;
     records.reverse();
     Ok(Reply::Records(records.iter().map(shown).collect::<Result<_, _>>()?))
@@ -158,14 +163,14 @@ pub(crate) async fn verify(core: &Core, caller: &Caller) -> Result<Reply, Refusa
 
 /// A part of the record as lines for a file, each signed head behind the record it speaks for.
 pub(crate) async fn export(core: &Core, from: u64, limit: u32) -> Result<Reply, Refusal> {
-    let limit = limit.clamp(1, MOST);
+    let limit = most(limit);
     let query = Query { from_seq: Some(from.max(1)), limit, ..Query::default() };
     let page = core.inner.store.read(move |view| {
         let records = view.records(&query)?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else {
             return Ok(ExportPage { lines: Vec::new(), next: None });
         };
-        let heads = view.heads(first.seq, last.seq)?;
+        let heads = view.heads(first.seq, limit)?;
         let mut heads = heads.iter().peekable();
         let mut lines = Vec::with_capacity(records.len());
         for record in &records {
@@ -174,7 +179,7 @@ pub(crate) async fn export(core: &Core, from: u64, limit: u32) -> Result<Reply, 
                 lines.push(head_line(head));
             }
         }
-        let next = (records.len() >= limit as usize).then(|| last.seq.saturating_add(1));
+        let next = (records.len() >= limit).then(|| last.seq.saturating_add(1));
         Ok(ExportPage { lines, next })
     });
     Ok(Reply::Lines(page.await?))
@@ -191,6 +196,6 @@ pub(crate) async fn retain(core: &Core, days: Option<u32>, records: Option<u64>)
         max_records: records,
         ..Retention::default()
     };
-    let removed = core.inner.store.retain(retention, now_ms()).await?;
-    Ok(Reply::Retained { removed })
+    let gone = core.inner.store.retain(retention, now_ms()).await?;
+    Ok(Reply::Retained { removed: gone.removed })
 }

@@ -1,5 +1,7 @@
 //! Why an action was not done, as every door tells it.
 
+use bailiwick_store::{StoreError, WriteError};
+use bailiwick_tool::lifecycle;
 use bailiwick_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 
@@ -65,5 +67,28 @@ impl Refusal {
     pub fn with_faults(mut self, faults: Vec<Fault>) -> Self {
         self.faults = faults;
         self
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let refusal = Self::new(error.code(), error.to_string());
+        error.hint().into_iter().fold(refusal, Self::with_hint)
+    }
+}
+
+impl<E: Into<Self>> From<WriteError<E>> for Refusal {
+    fn from(error: WriteError<E>) -> Self {
+        match error {
+            WriteError::Job(error) => error.into(),
+            WriteError::Store(error) => error.into(),
+            WriteError::Panicked => Self::internal("a write"),
+        }
+    }
+}
+
+impl From<lifecycle::Refused> for Refusal {
+    fn from(refused: lifecycle::Refused) -> Self {
+        Self::new(ErrorCode::Conflict, refused.to_string()).with_hint(refused.hint)
     }
 }

@@ -278,8 +278,8 @@ pub struct Verified {
     pub unsigned: u64,
     /// Records that retention removed before the first.
     pub removed: u64,
-    /// The first bad record.
-    pub first_bad: Option<u64>,
+    /// The first bad record; as it lies, so it may be a number that no record can have.
+    pub first_bad: Option<i64>,
     /// What is wrong with it.
     pub why: Option<String>,
     /// The public key that heads are signed with, in hex.

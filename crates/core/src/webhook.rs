@@ -86,7 +86,7 @@ async fn post(
         offset: 0,
     };
     let fetches = Fetches::new(Transport::Real(Arc::clone(net)), terms);
-    let answer = fetches.fetch(request).await.map_err(|refused| refused.to_string())?;
+    let answer = fetches.fetch(request).await.map_err(|refused| refused.message)?;
     if (200..300).contains(&answer.status) { Ok(()) } else { Err(format!("it answered {}", answer.status)) }
 }
 

@@ -18,7 +18,7 @@ use crate::Refusal;
 pub(crate) struct World {
     pub(crate) settings: Settings,
     pub(crate) folders: Folders,
-    fallback: Fallback,
+    fallback: Arc<Fallback>,
     cells: Builder,
     runtime: tokio::sync::OnceCell<Runtime>,
     net: OnceLock<Arc<Net>>,
@@ -27,7 +27,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(settings: Settings, folders: Folders, fallback: Fallback, cells: Builder) -> Self {
         let cells = cells.baseline(Arc::clone(&settings.baseline)).folders(folders.clone());
-        Self { settings, folders, fallback, cells, runtime: tokio::sync::OnceCell::new(), net: OnceLock::new() }
+        Self { settings, folders, fallback: Arc::new(fallback), cells, runtime: tokio::sync::OnceCell::new(), net: OnceLock::new() }
     }
 
     /// The operator's side of policy.
@@ -130,12 +130,12 @@ impl World {
     }
 
     fn secrets(&self) -> Result<Secrets, Refusal> {
-        Secrets::open(&self.folders.data, self.fallback.clone()).map_err(secrets_refusal)
+        Secrets::open(&self.folders.data, Arc::clone(&self.fallback)).map_err(secrets_refusal)
     }
 }
 
 /// The network that an operator's settings describe.
-pub fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
+pub(crate) fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
     let fetch = &settings.fetch;
     let wrong = |message: String, hint: &str| Refusal::new(ErrorCode::InvalidInput, message).with_hint(hint);
     let mut net = Net::builder().nameservers(fetch.nameservers.clone());

@@ -347,6 +347,11 @@ pub struct WorkspaceName(String);
 pub struct WorkspaceNameError(String);
 
 impl WorkspaceName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Reads a name.
     pub fn parse(text: &str) -> Result<Self, WorkspaceNameError> {
         let is_fine = text.len() <= 64

@@ -3,6 +3,7 @@
 //! Every operation reads key and store afresh under the folder's lock; nothing in clear outlives it but what it returns.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bailiwick_redact::Secret;
@@ -27,7 +28,7 @@ pub(crate) const FILE: &str = "store";
 #[derive(Debug)]
 pub struct Secrets {
     data: PathBuf,
-    fallback: Fallback,
+    fallback: Arc<Fallback>,
 }
 
 /// A secret in a list: never its value, nor its length.
@@ -80,9 +81,9 @@ pub struct Snapshot<'a> {
 impl Secrets {
     /// Opens the secrets of a data folder, and makes this process not dumpable first. A store that is there is checked;
     /// none is made before the first value is set.
-    pub fn open(data_folder: &Path, fallback: Fallback) -> Result<Self, SecretsError> {
+    pub fn open(data_folder: &Path, fallback: impl Into<Arc<Fallback>>) -> Result<Self, SecretsError> {
         hide_this_process()?;
-        let secrets = Self { data: data_folder.to_owned(), fallback };
+        let secrets = Self { data: data_folder.to_owned(), fallback: fallback.into() };
         secrets.snapshot()?;
         Ok(secrets)
     }

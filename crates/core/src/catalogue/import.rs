@@ -319,6 +319,6 @@ fn turns_approval_off(before: &str, now: &Tool) -> bool {
 fn fresh_id() -> Result<ToolId, Refusal> {
     let failed = |_| Refusal::new(ErrorCode::Unavailable, "the system gives no randomness");
     let mut random = [0; 10];
-    bailiwick_sys::random(&mut random).map_err(failed)?;
+    bailiwick_sys::clock::random(&mut random).map_err(failed)?;
     Ok(ToolId::from_parts(now_ms(), &random))
 }

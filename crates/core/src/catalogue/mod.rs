@@ -37,10 +37,10 @@ pub(crate) fn read_document(document: &Document) -> Result<(Tool, Vec<Fault>), R
 /// All mistakes of a document as one refusal.
 pub(crate) fn refused(problems: &Problems) -> Refusal {
     let faults: Vec<Fault> =
-        problems.list().iter().map(|problem| fault(problems.document(), problem)).collect();
+        problems.list.iter().map(|problem| fault(&problems.document, problem)).collect();
     let message = match faults.len() {
-        1 => format!("{} has a mistake", problems.document()),
-        many => format!("{} has {many} mistakes", problems.document()),
+        1 => format!("{} has a mistake", problems.document),
+        many => format!("{} has {many} mistakes", problems.document),
     };
     Refusal::validation(message).with_faults(faults)
 }

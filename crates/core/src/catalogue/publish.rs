@@ -8,13 +8,15 @@ use serde_json::json;
 use super::import::{Incoming, NotTaken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
 use crate::journal::{self, told, tool_ref};
-use crate::parsed::{Parsed, Standing};
+use crate::parsed::Standing;
 use crate::pass::{Pass, rehearse};
 use crate::pipeline::{find, is_stale, revoke};
 use crate::{Actor, Caller, Core, Document, Found, Published, Reasons, Refusal, Reply};
 
 /// From this level on a tool is published only with a written justification.
 const REVIEW_FROM: RiskLevel = RiskLevel::L4;
+/// How many tools are looked at for a name that is very near.
+const MOST_NEAR: usize = 10_000;
 /// The shortest text that counts as a reason.
 const SHORTEST_REASON: usize = 8;
 
@@ -167,9 +169,10 @@ impl Offer {
                 "it is {level} and waits for a written reason: publish it again with --justification"
             ));
         }
-        for other in tx.published_names()? {
-            if other != row.name && bailiwick_scan::shadowing(&row.name, &[other.as_str()]).is_some() {
-                notes.push(format!("its name is very near to that of the published tool `{other}`"));
+        for other in tx.tools(None, MOST_NEAR)? {
+            let is_near = || bailiwick_scan::shadowing(&row.name, &[other.name.as_str()]).is_some();
+            if other.id != row.id && other.state == State::Published.word() && is_near() {
+                notes.push(format!("its name is very near to that of the published tool `{}`", other.name));
             }
         }
         state.word().clone_into(&mut row.state);
@@ -231,9 +234,4 @@ pub(crate) async fn remove(core: &Core, caller: &Caller, key: &str) -> Result<Re
 
 fn gone() -> Refusal {
     Refusal::new(ErrorCode::NotFound, "the tool was removed meanwhile")
-}
-
-/// Whether a parsed tool needs a written reason before it is offered.
-pub(crate) fn needs_reason(parsed: &Parsed) -> bool {
-    parsed.standing.as_ref().is_ok_and(|standing| standing.level() >= REVIEW_FROM)
 }

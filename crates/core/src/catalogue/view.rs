@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bailiwick_audit::rfc3339;
-use bailiwick_store::{Durability, ToolRow, ToolSummary};
+use bailiwick_store::{Durability, StoreError, ToolRow, ToolSummary};
 use bailiwick_tool::Tool;
 use bailiwick_tool::lifecycle::State;
 use bailiwick_types::{ErrorCode, RiskLevel, ToolId};
@@ -16,7 +16,7 @@ use crate::pipeline::find;
 use crate::{Core, Document, Refusal, Reply, ToolLine, ToolView};
 
 /// The most tools of one answer.
-const MOST: u32 = 1000;
+const MOST: usize = 1000;
 /// What a published tool is called whose policy became wider since its pass.
 const STALE: &str = "STALE";
 
@@ -37,7 +37,7 @@ pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
 
 /// Tools by name.
 pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
-    let limit = limit.clamp(1, MOST);
+    let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
     let page = core.inner.store.read(move |view| view.tools(after.as_deref(), limit)).await?;
     let mut lines = Vec::with_capacity(page.len());
     let mut outdated = Vec::new();
@@ -68,7 +68,7 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
 }
 
 async fn keep(core: &Core, outdated: Vec<(ToolId, u64, String)>) -> Result<(), Refusal> {
-    let written = core.inner.store.write(Durability::Process, move |tx| {
+    let written = core.inner.store.write(Durability::Process, move |tx| -> Result<(), StoreError> {
         for (id, version, standing) in outdated {
             if let Some(mut row) = tx.tool(id)?.filter(|row| row.is_ours && row.version == version) {
                 row.standing = Some(standing);

@@ -25,7 +25,7 @@ use crate::pipeline::{find, is_stale, revoke};
 use crate::{Caller, Core, Document, Refusal, Reply, Tested, Which};
 
 /// How many tools are read at once when all are tested.
-const PAGE: u32 = 500;
+const PAGE: usize = 500;
 
 /// Runs the tests of a document that is not kept.
 pub(crate) async fn try_out(

@@ -34,7 +34,7 @@ pub(super) async fn ask(
     let question = question(core, names, ready, shown, None);
     let (answer, decision) = put(names, question).await;
     let record = Entry { kind: Kind::Decision, approval: Some(decision.clone()), ..entry.clone() };
-    core.inner.store.append(record, Durability::Machine).await?;
+    core.append(record, Durability::Machine).await?;
     let (code, message, hint) = match answer {
         Some(Answer::Yes { .. }) => return Ok(Asked::Yes(decision)),
         Some(Answer::No { .. }) => {

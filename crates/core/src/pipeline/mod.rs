@@ -70,7 +70,7 @@ pub(crate) async fn call(
     let row = find(core, &tool).await?;
     let refused = |entry: Entry, refusal: Refusal| async move {
         let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
-        core.inner.store.append(told(entry, outcome), Durability::Process).await?;
+        core.append(told(entry, outcome), Durability::Process).await?;
         Err(refusal)
     };
     let mut entry = names.entry(Kind::Outcome);
@@ -98,7 +98,7 @@ pub(crate) async fn call(
         approval::Asked::No(decision, failure) => {
             let outcome = json!({"ok": false, "code": failure.code, "message": failure.message});
             entry.approval = Some(decision);
-            core.inner.store.append(told(entry, outcome), Durability::Machine).await?;
+            core.append(told(entry, outcome), Durability::Machine).await?;
             return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
         }
     };
@@ -107,7 +107,7 @@ pub(crate) async fn call(
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };
     let intent = Entry { kind: Kind::Intent, ..entry.clone() };
-    core.inner.store.append(intent, durability).await?;
+    core.append(intent, durability).await?;
     open.begin(entry);
     let report = run(core, &names, &ready, call, &shown).await;
     let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
@@ -117,7 +117,7 @@ pub(crate) async fn call(
             told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message}))
         }
     };
-    core.inner.store.append(entry, durability).await?;
+    core.append(entry, durability).await?;
     report.map(|report| Reply::Called(Box::new(report)))
 }
 

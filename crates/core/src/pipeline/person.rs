@@ -55,7 +55,7 @@ impl ByApprover {
         entry.risk = Some(self.question.risk.clone());
         entry.approval = Some(decision);
         // A yes that is not on the record is none.
-        if self.core.inner.store.append(entry, Durability::Machine).await.is_err() {
+        if self.core.append(entry, Durability::Machine).await.is_err() {
             return Said::Nobody;
         }
         match answer {

@@ -1,0 +1,108 @@
+//! The file of the store, changed behind our back: what was changed does not run, and says so.
+
+use bailiwick_core::{Action, Reply};
+use bailiwick_types::ErrorCode;
+use serde_json::json;
+
+use crate::stage::{ADD, House, Place, block_on, refused, sql, yaml};
+
+crate::tests!(
+    a_tool_edited_in_the_store_does_not_run,
+    an_edited_record_is_named_by_the_proof,
+    a_revoked_tool_comes_back_by_its_document,
+);
+
+async fn offered(place: &Place) -> House {
+    let house = place.open().await;
+    house.offer(&yaml("add", ADD)).await;
+    house
+}
+
+/// Where the text of a document lies.
+fn columns(place: &Place) -> Vec<(String, String)> {
+    let connection = rusqlite::Connection::open(place.database()).expect("the store");
+    let mut tables = connection
+        .prepare("SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name LIKE 'tool%'")
+        .expect("a query");
+    let rows = tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    rows.map(|row| row.expect("a row")).collect()
+}
+
+fn a_tool_edited_in_the_store_does_not_run() {
+    block_on(async {
+        // Every column of every table of tools that holds text, changed one at a time in a store of its own.
+        let place = Place::new();
+        let house = offered(&place).await;
+        house.close().await;
+        let mut tried = 0;
+        for (table, column) in columns(&place) {
+            if column == "id" {
+                continue;
+            }
+            let place = Place::new();
+            let house = offered(&place).await;
+            // The owner runs while it happens: nothing may be remembered from before.
+            let statement = match column.as_str() {
+                "version" | "created_ms" | "updated_ms" => format!("UPDATE {table} SET {column} = {column} + 1"),
+                "name" => format!("UPDATE {table} SET {column} = 'sub'"),
+                "document" => format!("UPDATE {table} SET {column} = replace({column}, 'a + b', 'a - b')"),
+                "state" => {
+                    house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");
+                    format!("UPDATE {table} SET {column} = 'PUBLISHED'")
+                }
+                _ => format!("UPDATE {table} SET {column} = coalesce({column}, '') || ' '"),
+            };
+            assert_eq!(sql(&place, &statement), 1, "{statement}");
+            let name = if column == "name" { "sub" } else { "add" };
+            let (code, message) = refused(house.call(name, json!({"a": 1, "b": 2})).await);
+            assert_eq!(code, ErrorCode::Revoked, "{table}.{column}: {message}");
+            assert_eq!(house.state(name).await, "REVOKED", "{table}.{column}");
+            let revoked = house.tail(3).await;
+            assert!(revoked.iter().any(|record| record["action"] == "tool.revoke"), "{table}.{column}");
+            tried += 1;
+        }
+        assert!(tried >= 8, "only {tried} columns were found");
+    });
+}
+
+fn an_edited_record_is_named_by_the_proof() {
+    block_on(async {
+        for (statement, first_bad) in [
+            ("UPDATE audit SET body = replace(body, 'tool.import', 'tool.impart') WHERE seq = 2", 2),
+            ("DELETE FROM audit WHERE seq = 3", 3),
+        ] {
+            let place = Place::new();
+            let house = offered(&place).await;
+            house.call("add", json!({"a": 1, "b": 2})).await.expect("a report");
+            house.close().await;
+            assert_eq!(sql(&place, statement), 1);
+            let house = place.open().await;
+            let verified = house.verify().await;
+            assert!(!verified.ok, "{statement}");
+            assert_eq!(verified.first_bad, Some(first_bad), "{}", verified.says);
+        }
+    });
+}
+
+fn a_revoked_tool_comes_back_by_its_document() {
+    block_on(async {
+        let place = Place::new();
+        let house = offered(&place).await;
+        let (table, column) =
+            columns(&place).into_iter().find(|(_, column)| column == "document").expect("a column");
+        sql(&place, &format!("UPDATE {table} SET {column} = replace({column}, 'a + b', 'a - b')"));
+        assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Revoked);
+        // Neither a test nor a publication brings it back.
+        assert!(!house.test("add").await.passed);
+        house.publish("add", Default::default()).await.expect_err("revoked");
+        let imported = house.import(&[yaml("add", ADD)]).await.expect("imported").remove(0);
+        assert_eq!(imported.state, "DRAFT");
+        house.test("add").await;
+        house.publish("add", Default::default()).await.expect("published");
+        assert_eq!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").value(), &json!(3));
+        let Ok(Reply::Tools(tools)) = house.act(Action::ToolList { after: None, limit: 10 }).await else {
+            panic!("no list")
+        };
+        assert_eq!(tools[0].state, "PUBLISHED");
+    });
+}

@@ -1,0 +1,4 @@
+//! Behaviour of the store over real files.
+
+mod basics;
+mod stage;

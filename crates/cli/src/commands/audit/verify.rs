@@ -42,7 +42,7 @@ fn proven(file: &Path, key: &str) -> Result<Verified, Failure> {
     let (proven_to, unsigned, removed, first_bad, why) = match &verdict {
         Verdict::Proven { to, unsigned, from: _, removed } => (*to, *unsigned, *removed, None, None),
         Verdict::Broken { first_bad, why, proven_to } => {
-            (*proven_to, 0, 0, u64::try_from(*first_bad).ok(), Some(format!("{why:?}")))
+            (*proven_to, 0, 0, Some(*first_bad), Some(format!("{why:?}")))
         }
     };
     Ok(Verified {

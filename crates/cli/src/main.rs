@@ -10,6 +10,7 @@ mod desk;
 mod documents;
 mod failure;
 mod outside;
+mod places;
 mod render;
 mod resolved;
 mod targets;

@@ -7,10 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use bailiwick::Recording;
 use bailiwick_config::files;
-use bailiwick_core::{Document, Fault, Refusal};
-use bailiwick_document::Problems;
+use bailiwick_core::Document;
 use bailiwick_tool::{Read, Syntax, Tool, has_front_matter};
-use bailiwick_types::ErrorCode;
 use serde_json::Value;
 
 use crate::documents;
@@ -114,20 +112,6 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<Document>, Failure> {
 /// Whether a file is code with its fields at the top, so that lines of the code are lines of the file.
 pub(crate) fn is_code(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(is_named_like_code)
-}
-
-/// Mistakes that were found here, in the shape of those that are found where documents are handed in.
-pub(crate) fn refusal_of(problems: &Problems) -> Refusal {
-    let fault = |problem: &bailiwick_document::Problem| Fault {
-        document: problems.document.clone(),
-        path: problem.path.to_string(),
-        line: problem.place.map_or(0, |place| place.line),
-        column: problem.place.map_or(0, |place| place.column),
-        message: problem.message.clone(),
-        hint: problem.hint.clone(),
-    };
-    Refusal::new(ErrorCode::Validation, format!("{} is not a tool document", problems.document))
-        .with_faults(problems.list.iter().map(fault).collect())
 }
 
 fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {

@@ -56,7 +56,13 @@ fn tell_all(all: Vec<Told>, quiet: bool) {
 
 /// A failure as JSON.
 pub(super) fn to_json(failure: &Failure) -> Value {
-    let told = told(failure);
+    let told = match failure {
+        // The whole is the message; its mistakes are the problems.
+        Failure::Refused(refusal) if !refusal.faults.is_empty() => {
+            refusal.faults.iter().map(of_fault).collect()
+        }
+        other => told(other),
+    };
     let message = match told.as_slice() {
         // It speaks for all the mistakes behind it.
         _ if matches!(failure, Failure::Refused(_)) => failure.to_string(),
@@ -127,7 +133,9 @@ fn of_document(problems: &Problems) -> Vec<Told> {
 /// What was refused, then each mistake behind it.
 fn of_refusal(refusal: &Refusal) -> Vec<Told> {
     let Refusal { code: _, message, hint, faults } = refusal;
-    let whole = Told { kind: None, message: message.clone(), hint: hint.clone(), sources: Vec::new() };
+    // A hint that a mistake brings along is told there.
+    let hint = hint.clone().filter(|hint| !faults.iter().any(|fault| fault.hint.as_ref() == Some(hint)));
+    let whole = Told { kind: None, message: message.clone(), hint, sources: Vec::new() };
     std::iter::once(whole).chain(faults.iter().map(of_fault)).collect()
 }
 

@@ -45,11 +45,12 @@ impl Table {
         let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
         let heads: Vec<Cell> = self.heads.iter().map(|head| Cell::new(*head, faint)).collect();
         for row in std::iter::once(&heads).chain(&self.rows) {
-            let last = row.len().saturating_sub(1);
+            let last = row.iter().rposition(|cell| !cell.text.is_empty()).unwrap_or(0);
             let padded: Vec<(String, Look)> = row
                 .iter()
                 .zip(&widths)
                 .enumerate()
+                .take(last + 1)
                 .map(|(column, (Cell { text, look }, width))| {
                     let width = if column == last { 0 } else { width + 2 };
                     (format!("{text:<width$}"), *look)

@@ -7,9 +7,10 @@ use bailiwick_types::{Denial, Failure};
 
 use super::{Screen, Span, bad, faint, good, level, plain, strong, warning};
 use crate::commands::policy::as_yaml;
+use crate::places::Places;
 
-/// One tool's pass. `name` is what its places are called after.
-pub(crate) fn tell(screen: &mut Screen, name: &str, tested: &Tested) {
+/// One tool's pass.
+pub(crate) fn tell(screen: &mut Screen, places: &Places, tested: &Tested) {
     let Tested { tool, passed, state, lines, risk, refused } = tested;
     let mut head = vec![if *passed { good("passed") } else { bad("failed") }, plain("  "), strong(tool)];
     if let Some(risk) = risk {
@@ -22,14 +23,21 @@ pub(crate) fn tell(screen: &mut Screen, name: &str, tested: &Tested) {
         screen.show_now();
         screen.refusal(refusal);
     }
-    tell_lines(screen, name, lines);
+    tell_lines(screen, places, lines);
 }
 
 /// The runs of a pass.
-pub(crate) fn tell_lines(screen: &mut Screen, name: &str, lines: &[TestLine]) {
+pub(crate) fn tell_lines(screen: &mut Screen, places: &Places, lines: &[TestLine]) {
     let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    let mut told = Vec::new();
     for line in lines {
-        tell_line(screen, name, line, width);
+        tell_line(screen, places, line, width);
+        // The same fix is told once.
+        let denial = line.failure.as_ref().and_then(|failure| failure.denied.as_ref());
+        if let Some(denial) = denial.filter(|denial| !told.contains(&&denial.fix)) {
+            tell_denial(screen, denial);
+            told.push(&denial.fix);
+        }
     }
 }
 
@@ -47,7 +55,7 @@ pub(crate) fn progress(done: u64, of: Option<u64>) {
     let _ = std::io::stderr().lock().write_all(format!("\r{done}{of} \r").as_bytes());
 }
 
-fn tell_line(screen: &mut Screen, name: &str, line: &TestLine, width: usize) {
+fn tell_line(screen: &mut Screen, places: &Places, line: &TestLine, width: usize) {
     let TestLine { name: test, verdict, ms, misses, failure } = line;
     let word = match verdict {
         TestVerdict::Passed => good("  passed  "),
@@ -56,8 +64,10 @@ fn tell_line(screen: &mut Screen, name: &str, line: &TestLine, width: usize) {
     };
     screen.line(&[word, plain(&format!("{test:<width$}")), faint(&format!("  {ms:.1} ms"))]);
     if let Some(failure) = failure {
-        tell_failure(screen, name, failure);
+        tell_failure(screen, places, failure);
     }
+    // That there is no result is told by the failure.
+    let misses = misses.iter().filter(|miss| failure.is_none() || miss.kind != "result");
     for Missed { kind, message, diff } in misses {
         screen.line(&[plain("    "), strong(kind), plain(": "), plain(message)]);
         for line in diff.iter().flat_map(|diff| diff.lines()) {
@@ -72,16 +82,14 @@ fn tell_line(screen: &mut Screen, name: &str, line: &TestLine, width: usize) {
     }
 }
 
-fn tell_failure(screen: &mut Screen, name: &str, failure: &Failure) {
+fn tell_failure(screen: &mut Screen, places: &Places, failure: &Failure) {
     let Failure { code, message, hint, location, stack: _, denied } = failure;
     screen.line(&[plain("    "), strong(&format!("{code}: ")), plain(message)]);
     if let Some(at) = location {
-        screen.line(&[faint("      --> "), plain(&format!("{name}:{}:{}", at.line, at.column))]);
+        screen.line(&[faint("      --> "), plain(&places.place(at.line, at.column))]);
     }
-    match (denied, hint) {
-        (Some(denial), _) => tell_denial(screen, denial),
-        (None, Some(hint)) => screen.line(&[strong("      hint: "), plain(hint)]),
-        (None, None) => {}
+    if let (None, Some(hint)) = (denied, hint) {
+        screen.line(&[strong("      hint: "), plain(hint)]);
     }
 }
 

@@ -5,6 +5,7 @@ use bailiwick_types::ErrorCode;
 use serde_json::{Value, json};
 
 use super::{NO_CELLS, records};
+use crate::commands::policy::as_yaml;
 use crate::desk::at_desk;
 use crate::failure::Failure;
 use crate::render::{Screen, faint, plain, strong};
@@ -38,7 +39,7 @@ pub(crate) fn show(screen: &mut Screen, session: &Session, what: &Show) -> Resul
     Ok(0)
 }
 
-/// One record: a field a line, what is nested as readable JSON beneath.
+/// One record: a field a line, and a line for each part of what is nested. What is not there is left out.
 fn tell(screen: &mut Screen, record: &Value) {
     for (key, value) in record.as_object().into_iter().flatten() {
         match value {
@@ -47,12 +48,16 @@ fn tell(screen: &mut Screen, record: &Value) {
             Value::String(text) if matches!(key.as_str(), "prev" | "hash") => {
                 screen.field(key, &[faint(text)]);
             }
-            Value::String(text) => screen.field(key, &[plain(text)]),
-            nested => {
-                for (index, line) in format!("{nested:#}").lines().enumerate() {
-                    screen.field(if index == 0 { key } else { "" }, &[plain(line)]);
+            Value::Object(parts) => {
+                let told = parts.iter().filter(|(_, part)| !part.is_null());
+                for (index, (part, value)) in told.enumerate() {
+                    let label = if index == 0 { key } else { "" };
+                    let value = value.as_str().map_or_else(|| as_yaml(value), str::to_owned);
+                    screen.field(label, &[faint(part), faint(": "), plain(&value)]);
                 }
             }
+            Value::String(text) => screen.field(key, &[plain(text)]),
+            other => screen.field(key, &[plain(&as_yaml(other))]),
         }
     }
 }

@@ -114,12 +114,23 @@ fn cells(record: &Value) -> Vec<(String, Look)> {
 
 /// What came of it, in a word.
 fn outcome(record: &Value) -> (String, Look) {
+    let word = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let is_no = |pointer: &str| record.pointer(pointer).and_then(Value::as_bool) == Some(false);
+    if let Some(code) = word("/outcome/code") {
+        return (code, bad);
+    }
+    if is_no("/outcome/ok") || is_no("/outcome/passed") {
+        return ("failed".to_owned(), bad);
+    }
+    if record.get("kind").and_then(Value::as_str) == Some("decision") {
+        let answer = word("/approval/answer").unwrap_or_default();
+        let look: Look = if answer == "yes" { good } else { bad };
+        return (answer, look);
+    }
     match record.get("outcome") {
         None | Some(Value::Null) => (String::new(), plain),
-        Some(Value::String(word)) => (word.clone(), plain),
-        Some(outcome) => match outcome.get("code").and_then(Value::as_str) {
-            Some(code) => (code.to_owned(), bad),
-            None => ("ok".to_owned(), good),
-        },
+        Some(_) => {
+            word("/outcome/state").map_or_else(|| ("ok".to_owned(), good as Look), |state| (state, plain))
+        }
     }
 }

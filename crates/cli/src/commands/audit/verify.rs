@@ -58,22 +58,13 @@ fn proven(file: &Path, key: &str) -> Result<Verified, Failure> {
 }
 
 fn tell(screen: &mut Screen, verified: &Verified) -> u8 {
-    let Verified { ok, says, proven_to: _, unsigned: _, removed, first_bad, why, key } = verified;
+    let Verified { ok, says, proven_to: _, unsigned: _, removed: _, first_bad: _, why: _, key } = verified;
     let code = if *ok { 0 } else { BROKEN };
     if screen.wants_json() {
         screen.json(&json!(verified));
         return code;
     }
     screen.line(&[if *ok { good("whole: ") } else { bad("broken: ") }, plain(says)]);
-    if let Some(seq) = first_bad {
-        screen.field(
-            "first bad",
-            &[bad(&format!("record {seq}")), plain(" "), plain(why.as_deref().unwrap_or_default())],
-        );
-    }
-    if *removed > 0 {
-        screen.field("removed", &[plain(&format!("{removed} records before the first, by retention"))]);
-    }
     screen.field("key", &[plain(key)]);
     code
 }

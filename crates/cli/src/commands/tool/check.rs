@@ -1,7 +1,5 @@
 //! `bailiwick tool check`: what is wrong or doubtful about documents, where, and what to write instead.
 
-use std::path::Path;
-
 use bailiwick_core::{Action, Checked, CodeFinding, Desk, Document, Fault, Found, Refusal, Reply};
 use bailiwick_types::Risk;
 use serde_json::{Value, json};
@@ -9,6 +7,7 @@ use serde_json::{Value, json};
 use super::is_about_the_input;
 use crate::desk::{ask, at_desk};
 use crate::failure::Failure;
+use crate::places::Places;
 use crate::render::{Screen, bad, error_of, faint, good, level, plain, strong, warning};
 use crate::resolved::Session;
 use crate::targets;
@@ -24,12 +23,14 @@ pub(crate) fn check(screen: &mut Screen, session: &Session, what: &Check) -> Res
         let mut all = Vec::new();
         let mut ok = true;
         for path in &files {
-            let looked = look(desk, path).await?;
+            let document = targets::read(path)?;
+            let places = Places::of(path, &document.text);
+            let looked = look(desk, document).await?;
             ok &= looked.as_ref().is_ok_and(|checked| checked.ok);
             if screen.wants_json() {
-                all.push(to_json(path, &looked));
+                all.push(to_json(places.file(), &looked));
             } else {
-                tell(screen, path, &looked);
+                tell(screen, &places, &looked);
             }
         }
         if screen.wants_json() {
@@ -40,12 +41,7 @@ pub(crate) fn check(screen: &mut Screen, session: &Session, what: &Check) -> Res
 }
 
 /// Looks at one document; what is wrong with it is no reason to stop.
-async fn look(desk: &Desk, path: &Path) -> Result<Result<Checked, Refusal>, Failure> {
-    let document: Document = match targets::read(path) {
-        Ok(document) => document,
-        Err(Failure::Document(problems)) => return Ok(Err(targets::refusal_of(&problems))),
-        Err(other) => return Err(other),
-    };
+async fn look(desk: &Desk, document: Document) -> Result<Result<Checked, Refusal>, Failure> {
     match ask(desk, Action::ToolCheck { document }).await {
         Ok(Reply::Checked(checked)) => Ok(Ok(*checked)),
         Ok(_) => Err(Failure::StrangeReply("a check")),
@@ -54,8 +50,7 @@ async fn look(desk: &Desk, path: &Path) -> Result<Result<Checked, Refusal>, Fail
     }
 }
 
-fn to_json(path: &Path, looked: &Result<Checked, Refusal>) -> Value {
-    let file = path.display().to_string();
+fn to_json(file: &str, looked: &Result<Checked, Refusal>) -> Value {
     match looked {
         Ok(checked) => {
             let mut json = json!(checked);
@@ -68,12 +63,11 @@ fn to_json(path: &Path, looked: &Result<Checked, Refusal>) -> Value {
     }
 }
 
-fn tell(screen: &mut Screen, path: &Path, looked: &Result<Checked, Refusal>) {
-    let file = path.display().to_string();
+fn tell(screen: &mut Screen, places: &Places, looked: &Result<Checked, Refusal>) {
     let checked = match looked {
         Ok(checked) => checked,
         Err(refusal) => {
-            screen.line(&[bad("blocked"), plain("  "), strong(&file)]);
+            screen.line(&[bad("blocked"), plain("  "), strong(places.file())]);
             tell_refusal(screen, refusal);
             return;
         }
@@ -81,14 +75,14 @@ fn tell(screen: &mut Screen, path: &Path, looked: &Result<Checked, Refusal>) {
     let Checked { name, ok, warnings, code, code_failure, texts, risk, approval, missing_secrets } = checked;
     let word = if *ok { good("fine") } else { bad("blocked") };
     let name = format!("  {name}");
-    screen.line(&[word, plain("  "), strong(&file), plain(&name), plain("  "), level(risk.level)]);
+    screen.line(&[word, plain("  "), strong(places.file()), plain(&name), plain("  "), level(risk.level)]);
     for fault in warnings {
         tell_fault(screen, warning("warning: "), fault);
     }
     if let Some(failure) = code_failure {
         screen.line(&[bad("error: "), strong(&format!("{}: ", failure.code)), plain(&failure.message)]);
         if let Some(at) = failure.location {
-            screen.line(&[faint("  --> "), plain(&place(path, at.line, at.column))]);
+            screen.line(&[faint("  --> "), plain(&places.place(at.line, at.column))]);
         }
         if let Some(hint) = &failure.hint {
             screen.line(&[strong("  hint: "), plain(hint)]);
@@ -97,7 +91,7 @@ fn tell(screen: &mut Screen, path: &Path, looked: &Result<Checked, Refusal>) {
     for CodeFinding { name, why, instead, line, column, blocks } in code {
         let lead = if *blocks { bad("error: ") } else { warning("warning: ") };
         screen.line(&[lead, strong(name), plain(": "), plain(why)]);
-        screen.line(&[faint("  --> "), plain(&place(path, *line, *column))]);
+        screen.line(&[faint("  --> "), plain(&places.place(*line, *column))]);
         screen.line(&[strong("  instead: "), plain(instead)]);
     }
     for found in texts {
@@ -153,14 +147,5 @@ fn tell_standing(screen: &mut Screen, risk: &Risk, approval: bool, missing: &[St
     for name in missing {
         let hint = format!(" is not set: bailiwick secret set {name}");
         screen.field("  secret", &[warning(name), plain(&hint)]);
-    }
-}
-
-/// A place in the code: of the file where the file is the code, else of the code in it.
-fn place(path: &Path, line: u32, column: u32) -> String {
-    if targets::is_code(path) {
-        format!("{}:{line}:{column}", path.display())
-    } else {
-        format!("{}, line {line}, column {column} of its code", path.display())
     }
 }

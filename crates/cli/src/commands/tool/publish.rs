@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_core::{Action, Event, Listener, Published, Reasons, Reply, TestLine, TestVerdict};
+use bailiwick_core::{Action, Document, Event, Listener, Published, Reasons, Reply, TestLine, TestVerdict};
 use serde_json::json;
 
 use super::check::tell_found;
@@ -11,6 +11,7 @@ use super::test::exit_code;
 use super::with_confirmation;
 use crate::desk::{Person, at_desk, caller};
 use crate::failure::Failure;
+use crate::places::Places;
 use crate::render::{Screen, bad, faint, good, level, plain, strong, tested, warning};
 use crate::resolved::Session;
 use crate::targets;
@@ -24,6 +25,7 @@ pub(crate) fn publish(screen: &mut Screen, session: &Session, what: &Publish) ->
     let Publish { target, justification, despite_scan, yes, cells } = what;
     let reasons = Reasons { justification: justification.clone(), despite_scan: despite_scan.clone() };
     let document = targets::is_path(target).then(|| targets::read(Path::new(target))).transpose()?;
+    let places = places_of(target, document.as_ref());
     let action = |approval_off| match document.clone() {
         Some(document) => Action::ToolPublishDocument { document, reasons: reasons.clone(), approval_off },
         None => Action::ToolPublish { tool: target.clone(), reasons: reasons.clone() },
@@ -36,12 +38,19 @@ pub(crate) fn publish(screen: &mut Screen, session: &Session, what: &Publish) ->
             Ok(Reply::Published(published)) => Ok(*published),
             Ok(_) => Err(Failure::StrangeReply("a publication")),
             Err(failure) => {
-                heard.tell_failed(screen, target);
+                heard.tell_failed(screen, &places);
                 Err(failure)
             }
         }
     })?;
-    Ok(tell(screen, target, &published))
+    Ok(tell(screen, &places, &published))
+}
+
+fn places_of(target: &str, document: Option<&Document>) -> Places {
+    match document {
+        Some(document) => Places::of(Path::new(target), &document.text),
+        None => Places::of_tool(target),
+    }
 }
 
 /// The runs of a pass as they ended, for a publication that is refused since one of them failed.
@@ -57,16 +66,16 @@ impl Listener for Heard {
 }
 
 impl Heard {
-    fn tell_failed(&self, screen: &mut Screen, target: &str) {
+    fn tell_failed(&self, screen: &mut Screen, places: &Places) {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !screen.wants_json() && lines.iter().any(|line| line.verdict != TestVerdict::Passed) {
-            tested::tell_lines(screen, target, &lines);
+            tested::tell_lines(screen, places, &lines);
             screen.show_now();
         }
     }
 }
 
-fn tell(screen: &mut Screen, target: &str, published: &Published) -> u8 {
+fn tell(screen: &mut Screen, places: &Places, published: &Published) -> u8 {
     let Published { tool, tested: pass, texts, notes } = published;
     let code = match pass {
         Some(pass) if !pass.passed => exit_code(pass),
@@ -78,7 +87,7 @@ fn tell(screen: &mut Screen, target: &str, published: &Published) -> u8 {
         return code;
     }
     if let Some(pass) = pass {
-        tested::tell(screen, target, pass);
+        tested::tell(screen, places, pass);
     }
     for found in texts {
         tell_found(screen, found);
@@ -93,6 +102,7 @@ fn tell(screen: &mut Screen, target: &str, published: &Published) -> u8 {
     line.extend(tool.level.map(level));
     line.push(faint(&version));
     screen.line(&line);
+    screen.show_now();
     for note in notes {
         screen.note(note);
     }

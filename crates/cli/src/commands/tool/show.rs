@@ -58,9 +58,27 @@ fn tell(screen: &mut Screen, view: &ToolView) {
     screen.field("version", &[plain(&format!("{version}, saved {updated_at}"))]);
     screen.field("hash", &[plain(hash)]);
     screen.field("texts hash", &[plain(texts_hash)]);
-    tell_value(screen, "pass", pass.as_ref());
-    tell_value(screen, "notes", notes.as_ref());
-    tell_value(screen, "definition", Some(definition));
+    tell_pass(screen, pass.as_ref());
+    for (key, said) in notes.iter().filter_map(Value::as_object).flatten() {
+        if let Some(said) = said.as_str() {
+            screen.field("said for it", &[plain(key), plain(": "), plain(said)]);
+        }
+    }
+    for (index, line) in format!("{definition:#}").lines().enumerate() {
+        screen.field(if index == 0 { "definition" } else { "" }, &[plain(line)]);
+    }
+}
+
+/// The last pass in a line; all of it is in the JSON.
+fn tell_pass(screen: &mut Screen, pass: Option<&Value>) {
+    let Some(pass) = pass else {
+        screen.field("pass", &[plain("none")]);
+        return;
+    };
+    let text = |key: &str| pass.get(key).and_then(Value::as_str).unwrap_or("?");
+    let runs = pass.get("results").and_then(Value::as_array).map_or(0, Vec::len);
+    let told = format!("{runs} runs, {}, under {} by {}", text("time"), text("level"), text("engine"));
+    screen.field("pass", &[plain(&told)]);
 }
 
 fn tell_risk(screen: &mut Screen, risk: Option<&Risk>) {
@@ -72,16 +90,5 @@ fn tell_risk(screen: &mut Screen, risk: Option<&Risk>) {
     screen.field("risk", &[level(*inherent), plain(&credited)]);
     for reason in reasons {
         screen.field("", &[level(reason.level), plain(&format!(" {}: {}", reason.signal, reason.detail))]);
-    }
-}
-
-/// A value as readable JSON, every line beneath the first.
-fn tell_value(screen: &mut Screen, label: &str, value: Option<&Value>) {
-    let Some(value) = value else {
-        screen.field(label, &[plain("none")]);
-        return;
-    };
-    for (index, line) in format!("{value:#}").lines().enumerate() {
-        screen.field(if index == 0 { label } else { "" }, &[plain(line)]);
     }
 }

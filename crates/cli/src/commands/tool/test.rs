@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{is_about_the_input, watch};
 use crate::desk::{Console, Person, at_desk, caller};
 use crate::failure::Failure;
+use crate::places::Places;
 use crate::render::{Screen, error_of, tested};
 use crate::resolved::Session;
 use crate::targets;
@@ -64,19 +65,12 @@ impl Stage<'_> {
     async fn files(&self, screen: &mut Screen, paths: &[PathBuf]) -> Result<Passes, Failure> {
         let mut passes = Passes::default();
         for path in targets::files_below(paths)? {
-            let name = path.display().to_string();
-            let document = match targets::read(&path) {
-                Ok(document) => document,
-                Err(Failure::Document(problems)) => {
-                    passes.refused(screen, &name, &targets::refusal_of(&problems));
-                    continue;
-                }
-                Err(other) => return Err(other),
-            };
+            let document = targets::read(&path)?;
+            let places = Places::of(&path, &document.text);
             match self.perform(Action::ToolTry { document, live: self.live }).await {
-                Ok(all) => all.iter().for_each(|tested| passes.add(screen, Some(&name), tested)),
+                Ok(all) => all.iter().for_each(|tested| passes.add(screen, Some(&places), tested)),
                 Err(Failure::Refused(refusal)) if is_about_the_input(&refusal) => {
-                    passes.refused(screen, &name, &refusal);
+                    passes.refused(screen, places.file(), &refusal);
                 }
                 Err(other) => return Err(other),
             }
@@ -111,16 +105,17 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    fn add(&mut self, screen: &mut Screen, file: Option<&str>, passed: &Tested) {
+    fn add(&mut self, screen: &mut Screen, file: Option<&Places>, passed: &Tested) {
         self.code = worse(self.code, exit_code(passed));
         if screen.wants_json() {
             let mut json = json!(passed);
             if let (Value::Object(map), Some(file)) = (&mut json, file) {
-                map.shift_insert(0, "file".to_owned(), json!(file));
+                map.shift_insert(0, "file".to_owned(), json!(file.file()));
             }
             self.json.push(json);
         } else {
-            tested::tell(screen, file.unwrap_or(&passed.tool), passed);
+            let of_tool = Places::of_tool(&passed.tool);
+            tested::tell(screen, file.unwrap_or(&of_tool), passed);
         }
     }
 

@@ -96,7 +96,8 @@ pub(crate) fn export(screen: &mut Screen, session: &Session, what: &Export) -> R
         screen.line(&[good("wrote "), plain(path)]);
     }
     if written.len() < documents.len() {
-        screen.note(&format!("{} files were the same already", documents.len() - written.len()));
+        screen.show_now();
+        screen.note(&format!("the same already: {}", documents.len() - written.len()));
     }
     Ok(0)
 }

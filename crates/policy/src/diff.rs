@@ -12,6 +12,7 @@ use crate::capability::Capability;
 use crate::effective::{At, EffectivePolicy, Files, Net};
 use crate::host::HostRule;
 use crate::layer::Sourced;
+use crate::remembered::Remembered;
 use crate::risk::Exposure;
 use crate::{AskWhen, NetworkMode, risk};
 
@@ -54,15 +55,15 @@ impl Diff {
 /// Compares two policies.
 pub fn diff(before: &EffectivePolicy, after: &EffectivePolicy) -> Diff {
     Diff {
-        newly_allowed: gained(before, after),
-        newly_denied: gained(after, before),
+        newly_allowed: gained(&Remembered::from_policy(before), after),
+        newly_denied: gained(&Remembered::from_policy(after), before),
         risk_before: risk(before, before.baseline()),
         risk_after: risk(after, after.baseline()),
     }
 }
 
 /// What `new` has and `old` has not.
-fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
+pub(crate) fn gained(old: &Remembered, new: &EffectivePolicy) -> Vec<String> {
     // Destructured so that a new part of policy cannot be left out of the comparison.
     let EffectivePolicy {
         baseline,
@@ -75,21 +76,17 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
         limits_from: _,
         exposure,
     } = new;
-    let mut lines: Vec<String> = powers
-        .allowed
-        .difference(old.powers.allowed)
-        .iter()
-        .map(|capability| format!("use {capability}"))
-        .collect();
+    let mut lines: Vec<String> =
+        powers.allowed.difference(old.allowed).iter().map(|capability| format!("use {capability}")).collect();
     network_gained(old, net, powers.allowed.contains(Capability::NetFetch), &mut lines);
-    if powers.allowed.contains(Capability::NetFetch) && old.powers.allowed.contains(Capability::NetFetch) {
-        for host in opened(&old.baseline.never, &baseline.never) {
+    if powers.allowed.contains(Capability::NetFetch) && old.allowed.contains(Capability::NetFetch) {
+        for host in opened(&old.never, &values(&baseline.never)) {
             lines.push(format!("reach {host}, which was never to be reached"));
         }
-        for host in opened(&baseline.reserved, &old.baseline.reserved) {
+        for host in opened(&values(&baseline.reserved), &old.reserved) {
             lines.push(format!("reach the reserved {host}"));
         }
-        for own in old.baseline.own_listeners.iter().filter(|own| !baseline.own_listeners.contains(own)) {
+        for own in old.own_listeners.iter().filter(|own| !baseline.own_listeners.contains(own)) {
             lines.push(format!("reach {own}, which was an own listener"));
         }
     }
@@ -105,11 +102,16 @@ fn gained(old: &EffectivePolicy, new: &EffectivePolicy) -> Vec<String> {
     lines
 }
 
+/// The rules of a list, without where each was said.
+fn values(list: &[Sourced<Arc<HostRule>>]) -> Vec<Arc<HostRule>> {
+    list.iter().map(|rule| rule.value.clone()).collect()
+}
+
 /// The entries of a list of whole hosts that no entry of the other list covers.
-fn opened(list: &[Sourced<Arc<HostRule>>], other: &[Sourced<Arc<HostRule>>]) -> Vec<String> {
+fn opened(list: &[Arc<HostRule>], other: &[Arc<HostRule>]) -> Vec<String> {
     list.iter()
-        .filter(|rule| !other.iter().any(|mine| mine.value.refuses_all_of(&rule.value)))
-        .map(|rule| rule.value.to_string())
+        .filter(|rule| !other.iter().any(|mine| mine.refuses_all_of(rule)))
+        .map(ToString::to_string)
         .collect()
 }
 
@@ -119,20 +121,21 @@ fn exposure_gained(old: &Exposure, new: &Exposure, lines: &mut Vec<String>) {
         lines.push(format!("read the secret {secret}"));
     }
     for (name, level) in callees {
-        let before = old.callees.iter().find(|(known, _)| known == name).map(|(_, level)| *level);
+        // A name that is listed twice was callable at the higher of its levels.
+        let before = old.callees.iter().filter(|(known, _)| known == name).map(|(_, level)| *level).max();
         if before.is_none_or(|before| before < *level) {
             lines.push(format!("call {name} ({level})"));
         }
     }
 }
 
-fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut Vec<String>) {
+fn network_gained(old: &Remembered, net: &Net, reaches: bool, lines: &mut Vec<String>) {
     let Net { mode, hosts, ask } = net;
     if !reaches {
         return;
     }
-    let reached_before = old.powers.allowed.contains(Capability::NetFetch);
-    let was = if reached_before { old.net.mode.value } else { NetworkMode::Blocked };
+    let reached_before = old.allowed.contains(Capability::NetFetch);
+    let was = if reached_before { old.mode } else { NetworkMode::Blocked };
     match mode.value {
         NetworkMode::Open if was != NetworkMode::Open => lines.push("fetch any host".to_owned()),
         NetworkMode::Strict
@@ -148,7 +151,7 @@ fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut V
                     NetworkMode::Blocked => false,
                     NetworkMode::Open => true,
                     NetworkMode::Strict => !rule.value.is_private(),
-                    NetworkMode::Allowlist => old.net.hosts.iter().any(|o| o.value.covers(&rule.value)),
+                    NetworkMode::Allowlist => old.hosts.iter().any(|o| o.covers(&rule.value)),
                 };
                 if !covered {
                     lines.push(format!("fetch {}", rule.value.describe()));
@@ -156,24 +159,23 @@ fn network_gained(old: &EffectivePolicy, net: &Net, reaches: bool, lines: &mut V
             }
         }
     }
-    if reached_before && asks_less(old.net.ask.as_ref(), ask.as_ref()) {
+    if reached_before && asks_less(old.ask_net, ask.as_ref()) {
         lines.push("fetch while a person is asked less often".to_owned());
     }
 }
 
-fn files_gained(old: &EffectivePolicy, new: &EffectivePolicy, files: &Files, lines: &mut Vec<String>) {
+fn files_gained(old: &Remembered, new: &EffectivePolicy, files: &Files, lines: &mut Vec<String>) {
     let Files { read, write, delete, base, ask } = files;
-    let before = &old.files;
-    let some_before = before.read.value || before.write.value || before.delete.value;
+    let some_before = old.read || old.write || old.delete;
     let some_now = read.value || write.value || delete.value;
     // That `read`, `write` and `delete` became possible at all is told by their capabilities.
     if !some_before || !some_now {
         return;
     }
-    let inside = match (&before.base, base) {
+    let inside = match (&old.base, base) {
         (None, _) => true,
         (Some(_), None) => false,
-        (Some(was), Some(is)) => was.value.contains(&is.value),
+        (Some(was), Some(is)) => was.contains(&is.value),
     };
     if !inside {
         let place = base
@@ -181,18 +183,18 @@ fn files_gained(old: &EffectivePolicy, new: &EffectivePolicy, files: &Files, lin
             .map_or_else(|| "everywhere in its roots".to_owned(), |base| format!("under {}", base.value));
         lines.push(format!("use files {place}"));
     }
-    if before.read.value && read.value {
+    if old.read && read.value {
         for root in &new.baseline.read_roots {
-            if !old.baseline.read_roots.iter().any(|o| o.contains(root)) {
+            if !old.read_roots.iter().any(|o| o.contains(root)) {
                 lines.push(format!("read files under {root}"));
             }
         }
     }
-    if asks_less(before.ask.as_ref(), ask.as_ref()) {
+    if asks_less(old.ask_fs, ask.as_ref()) {
         lines.push("use files while a person is asked less often".to_owned());
     }
 }
 
-fn asks_less(old: Option<&At<AskWhen>>, new: Option<&At<AskWhen>>) -> bool {
-    new.map(|ask| ask.value) < old.map(|ask| ask.value)
+fn asks_less(old: Option<AskWhen>, new: Option<&At<AskWhen>>) -> bool {
+    new.map(|ask| ask.value) < old
 }

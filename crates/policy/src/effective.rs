@@ -9,9 +9,8 @@ use bailiwick_types::{LayerName, LimitKind, Limits, ProfileName};
 use serde_json::{Map, Value, json};
 
 use crate::capability::{Capability, CapabilityPattern, CapabilitySet, Grant};
-use crate::host::{HostPattern, HostRule, PortRule};
+use crate::host::HostRule;
 use crate::layer::{LimitRequest, Sourced};
-use crate::network::MethodSet;
 use crate::risk::{Exposure, lists_of};
 use crate::{AskWhen, Baseline, GuestPath, Layer, NetworkMode};
 
@@ -157,18 +156,6 @@ impl EffectivePolicy {
     /// The layer that set a limit.
     pub fn limit_layer(&self, kind: LimitKind) -> LayerName {
         self.layer_name(self.limits_from.get(kind as usize).copied().unwrap_or(0))
-    }
-
-    /// Whether an allow-list reaches every public host on every port, as `strict` does.
-    pub(crate) fn lists_everything(&self) -> bool {
-        self.net.mode.value == NetworkMode::Allowlist
-            && self.net.hosts.iter().any(|rule| {
-                let HostRule { pattern, port, methods, paths, private: _ } = &*rule.value;
-                *pattern == HostPattern::Any
-                    && *port == PortRule::Any
-                    && *methods == MethodSet::ALL
-                    && paths.is_empty()
-            })
     }
 
     /// The one layer that gives these powers and limits on this baseline, whatever profiles and layers they came

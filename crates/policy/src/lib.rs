@@ -10,7 +10,8 @@
 //!    an [`EffectivePolicy`], or reports **all** [`Conflict`]s at once;
 //! 3. [`EffectivePolicy::decide`] answers one [`Question`] with a [`Decision`]: only it can make a
 //!    [`Checked`] value, and every effect takes one;
-//! 4. [`risk`] says how far a policy is widened, and why; [`diff`] compares two policies; [`explain`] tells a
+//! 4. [`risk`] says how far a policy is widened, and why; [`diff`] compares two policies, and
+//!    [`Remembered`] one with another that was written down; [`explain`] tells a
 //!    person the answer, the rule, the layer and the narrowest fix.
 //!
 //! What this crate must never do: enforce anything, resolve a name, look at a real path. It decides; the
@@ -27,6 +28,7 @@ mod layer;
 mod network;
 mod path;
 pub mod reference;
+mod remembered;
 mod resolve;
 mod risk;
 mod surface;
@@ -48,6 +50,7 @@ pub use layer::read::ToolPolicy;
 pub use layer::{Layer, LimitRequest, Room, Source, Sourced, read, without};
 pub use network::{AskWhen, Method, MethodSet, NetworkMode};
 pub use path::{GuestPath, PathError, Root};
+pub use remembered::{Remembered, RememberedError};
 pub use resolve::{Conflict, ConflictKind, Conflicts, MAX_PROFILE_LINKS, resolve};
 pub use risk::{CommandNetwork, CommandPosture, Exposure, MountMode, command_risk, risk};
 pub use surface::{BlockedName, FetchBounds, Surface, surface};

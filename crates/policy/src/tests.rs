@@ -5,6 +5,7 @@ mod diff;
 mod documents;
 mod hosts;
 mod properties;
+mod remembered;
 mod resolve;
 mod risk;
 mod shapes;

@@ -288,6 +288,9 @@ pub struct Refused {
 }
 
 impl Refused {
+    /// The word of a request to which nothing is canned, where nothing else answers.
+    pub const NO_CANNED_ANSWER: &str = "no-canned-answer";
+
     /// The refusal that a denial is.
     pub fn of(denial: Denial) -> Self {
         Self {
@@ -311,7 +314,7 @@ impl Refused {
         self
     }
 
-    /// As the failure of a call that did not catch it.
+    /// As the failure of a call that did not catch it. [`Failure::reason`] gives its word back.
     pub fn into_failure(self) -> Failure {
         let Self { code, reason, message, hint, denied } = self;
         Failure {

@@ -33,6 +33,24 @@ pub struct Failure {
     pub denied: Option<Denial>,
 }
 
+impl Failure {
+    /// The stable word of the refusal that ended the call: `host-not-allowed`, `timeout`, `no-canned-answer`.
+    ///
+    /// Only of what the host refused by its own account: a text that code threw may end in any word.
+    pub fn reason(&self) -> Option<&str> {
+        if let Some(denied) = &self.denied {
+            return Some(denied.reason.word());
+        }
+        let refused = matches!(
+            self.code,
+            ErrorCode::NetFailed | ErrorCode::FsFailed | ErrorCode::FetchLimit | ErrorCode::DiskLimit
+        );
+        let (_, word) = self.message.strip_suffix(')').filter(|_| refused)?.rsplit_once(" (")?;
+        let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        plain.then_some(word)
+    }
+}
+
 /// A place in the author's code, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {

@@ -237,3 +237,28 @@ fn the_result_of_a_call_has_its_golden_shape() {
             "callId": id.to_string(), "correlationId": "c"})
     );
 }
+
+#[test]
+fn a_refusal_that_ended_a_call_keeps_its_word() {
+    #[track_caller]
+    fn check(failure: &Failure, expected: Option<&str>) {
+        assert_eq!(failure.reason(), expected, "{failure:?}");
+    }
+    let asked = "no canned answer for GET https://a.test/ (timeout)";
+    let refused = Refused::failed(ErrorCode::NetFailed, Refused::NO_CANNED_ANSWER, asked);
+    check(&refused.clone().into_failure(), Some("no-canned-answer"));
+    // Another failure of the same code, and one that says no word.
+    check(&Refused::failed(ErrorCode::NetFailed, "timeout", "late").into_failure(), Some("timeout"));
+    let silent = |message: &str| Failure { message: message.to_owned(), ..refused.clone().into_failure() };
+    for message in ["it failed", "it failed ()", "it failed (very much)", "(timeout)", ""] {
+        check(&silent(message), None);
+    }
+    // What code threw may say anything.
+    let thrown = Failure { code: ErrorCode::EvalError, ..refused.into_failure() };
+    check(&thrown, None);
+    let denial = json!({
+        "code": "NET_DENIED", "capability": "net.fetch", "asked": "GET https://evil.test/",
+        "rule": "hosts", "layer": "tool", "reason": "host-not-allowed", "fix": null
+    });
+    check(&Refused::of(serde_json::from_value(denial).unwrap()).into_failure(), Some("host-not-allowed"));
+}

@@ -59,7 +59,7 @@ fn an_export_has_every_record_and_its_heads() {
         assert_eq!((lines.len() - heads) as u64, last["seq"].as_u64().expect("a number"));
         let key = house.verify().await.key;
         let text = lines.join("\n") + "\n";
-        let key = key.parse().expect("a key");
+        let key = bailiwick_audit::PublicKey::parse(&key).expect("a key");
         let verdict = bailiwick_audit::ExportReader::new(text.as_bytes(), key).verify().expect("readable");
         assert!(verdict.is_proven(), "{verdict}");
     });

@@ -81,7 +81,9 @@ impl Canned {
             };
             let shown: String = url.chars().take(300).collect();
             let message = format!("no canned answer for {method} {shown}");
-            return Err(Refused::failed(ErrorCode::NetFailed, "no-canned-answer", message).with_hint(hint));
+            return Err(
+                Refused::failed(ErrorCode::NetFailed, Refused::NO_CANNED_ANSWER, message).with_hint(hint)
+            );
         };
         let phrase = http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
         Ok(Reply {

@@ -46,7 +46,7 @@ fn names(from: &'static [Capability]) -> impl Strategy<Value = Vec<&'static str>
 }
 
 /// Overrides of every shape; some contradict themselves, and then `resolve` says so.
-fn overrides() -> impl Strategy<Value = Value> {
+pub(super) fn overrides() -> impl Strategy<Value = Value> {
     let lists = (names(LISTABLE), names(LISTABLE), names(LISTABLE), names(LISTABLE));
     let network = (
         select(&["blocked", "allowlist", "strict", "open"][..]),
@@ -91,7 +91,7 @@ fn overrides() -> impl Strategy<Value = Value> {
 }
 
 /// Overrides that resolve more often: denies are only added where nothing was allowed.
-fn peaceful() -> impl Strategy<Value = Value> {
+pub(super) fn peaceful() -> impl Strategy<Value = Value> {
     overrides().prop_map(|mut value| {
         let map = value.as_object_mut().unwrap();
         for list in ["addDeny", "removeAllow"] {

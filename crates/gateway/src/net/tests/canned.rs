@@ -30,7 +30,8 @@ fn an_example_answers_in_place_of_the_network() {
     assert_eq!(fetch(get("https://a.test/bytes")).unwrap().body.0, [0, 1, 255]);
     let missing = fetch(post("https://a.test/p", "{}")).unwrap_err();
     assert_eq!((missing.code.name(), &*missing.reason), ("NET_FAILED", "no-canned-answer"));
-    assert!(missing.hint.unwrap().contains("POST https://a.test/p"));
+    assert!(missing.hint.as_ref().unwrap().contains("POST https://a.test/p"));
+    assert_eq!(missing.into_failure().reason(), Some(Refused::NO_CANNED_ANSWER));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bailiwick::{CallError, RunError, StartError};
 use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
+use bailiwick_core::Refusal;
 use bailiwick_document::Problems;
 use bailiwick_policy::{Conflicts, QueryError};
 use bailiwick_secrets::{NameError, SecretsError};
@@ -71,6 +72,14 @@ pub(crate) enum Failure {
     Terminal(#[source] std::io::Error),
     #[error("cannot read stdin: {0}")]
     Stdin(#[source] std::io::Error),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("cannot look into {path}: {source}")]
+    Folder { path: PathBuf, source: std::io::Error },
+    #[error("cannot hear signals: {0}")]
+    Signals(#[source] std::io::Error),
+    #[error("the data folder's owner answered something else than was asked: {0}")]
+    StrangeReply(&'static str),
 }
 
 impl From<CallError> for Failure {
@@ -95,13 +104,20 @@ impl Failure {
             Self::Run(error) => error.code(),
             Self::Secrets(error) => error.code(),
             Self::Declined(_) => ErrorCode::ApprovalDeclined,
+            Self::Refused(refusal) => refusal.code,
+            Self::StrangeReply(_) => ErrorCode::Internal,
+            Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
+                ErrorCode::InvalidInput
+            }
             Self::MissingSecrets { .. } => ErrorCode::MissingSecret,
             Self::NotRecorded => ErrorCode::Unavailable,
-            Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) | Self::Terminal(_) => {
+            Self::Tokio(_) | Self::Measure { .. } | Self::Stdin(_) | Self::Terminal(_) | Self::Signals(_) => {
                 ErrorCode::Unavailable
             }
             Self::Waits { .. } => ErrorCode::Unsupported,
-            Self::Find { .. } | Self::Config(ConfigError::Missing { .. }) => ErrorCode::NotFound,
+            Self::Find { .. } | Self::Folder { .. } | Self::Config(ConfigError::Missing { .. }) => {
+                ErrorCode::NotFound
+            }
             Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
             | Self::Query(_)
             | Self::Recording { .. }
@@ -123,7 +139,10 @@ impl Failure {
             Self::File(error) => error.hint(),
             Self::Query(error) => Some(error.hint.clone()),
             Self::NotAFolderFile { .. } => Some("the operator's own files need no trust".to_owned()),
-            Self::Find { .. } => Some("check the name and the working folder".to_owned()),
+            Self::Find { .. } | Self::Folder { .. } => {
+                Some("check the name and the working folder".to_owned())
+            }
+            Self::Refused(refusal) => refusal.hint.clone(),
             Self::TwoProfiles { .. } => Some("leave out --profile, or name the same".to_owned()),
             Self::TwiceStdin => Some("put one of them into a file".to_owned()),
             Self::NeverConfiguration { .. } => Some("trusting it would change nothing".to_owned()),
@@ -148,6 +167,8 @@ impl Failure {
             | Self::Tokio(_)
             | Self::Measure { .. }
             | Self::Stdin(_)
+            | Self::Signals(_)
+            | Self::StrangeReply(_)
             | Self::Manual(_) => None,
         }
     }

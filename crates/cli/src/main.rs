@@ -6,11 +6,14 @@
 
 mod cells;
 mod commands;
+mod desk;
 mod documents;
 mod failure;
 mod outside;
+mod places;
 mod render;
 mod resolved;
+mod targets;
 mod typed;
 
 use std::process::ExitCode;
@@ -75,6 +78,18 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Policy(Policy::Learn(what)) => {
             let session = session(screen)?;
             commands::learn::learn(screen, &session, what)
+        }
+        Command::Tool(what) => {
+            let session = session(screen)?;
+            commands::tool::tool(screen, &session, what)
+        }
+        Command::Audit(what) => {
+            let session = session(screen)?;
+            commands::audit::audit(screen, &session, what)
+        }
+        Command::Own(what) => {
+            let session = session(screen)?;
+            commands::own::own(screen, &session, what)
         }
         Command::Limits(what) => {
             let session = session(screen)?;

@@ -1,4 +1,9 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
+//!
+//! The larger groups of commands have files of their own: [`tool`], [`audit`].
+
+pub(crate) mod audit;
+pub(crate) mod tool;
 
 use std::path::PathBuf;
 
@@ -55,6 +60,15 @@ pub(crate) enum Command {
     /// Have a fresh cell try to break its wall
     #[command(hide = true)]
     Probe(Probe),
+    /// Tools: write, check, test, publish and call them; the catalogue
+    #[command(subcommand)]
+    Tool(tool::Tool),
+    /// The record of what was done: look at it, prove it, give it away
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Hold the data folder until a signal comes, so that other commands go through this process
+    #[command(hide = true)]
+    Own(Own),
     /// The effective policy of a tool: what it may do, why, and what an edit would change
     #[command(subcommand)]
     Policy(Policy),
@@ -264,6 +278,13 @@ pub(crate) struct Jsrun {
     /// Read one request a line, and answer one line each, in order
     #[arg(long)]
     pub(crate) batch: bool,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
+/// `bailiwick own`
+#[derive(Debug, Args)]
+pub(crate) struct Own {
     #[command(flatten)]
     pub(crate) cells: CellFlags,
 }

@@ -3,7 +3,7 @@
 //! This is the only door to the disk outside the gateway, and it must never be used on a guest's behalf.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -118,6 +118,15 @@ pub fn read_recording(path: &Path) -> Result<String, FileError> {
     read_bounded(path, &mut file, MOST_RECORDED)
 }
 
+/// Opens a file that a person named, to be read piece by piece by somebody who has bounds of their own.
+pub fn open_long(path: &Path) -> Result<impl BufRead + use<>, FileError> {
+    let file = open(path, 0)?;
+    if is_folder(&file, path)? {
+        return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    Ok(BufReader::new(file))
+}
+
 /// Reads a configuration file, if there is one: a regular file that not everybody can write.
 pub fn read_config(path: &Path) -> Result<Option<String>, FileError> {
     let mut file = match open(path, NONBLOCK) {
@@ -163,16 +172,68 @@ impl Readers {
 
 /// Puts a text in the place of a file. A crash leaves the old or the new one, never a part.
 pub fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), FileError> {
-    let write = |source| FileError::Write { path: path.to_owned(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
-    temporary.as_file().set_permissions(std::fs::Permissions::from_mode(readers.mode())).map_err(write)?;
-    temporary.write_all(text.as_bytes()).map_err(write)?;
-    temporary.as_file().sync_all().map_err(write)?;
-    temporary.persist(path).map_err(|error| write(error.error))?;
-    // The new name is safe only once its folder is.
-    open(folder, 0)?.sync_all().map_err(write)
+    let mut replacement = Replacement::begin(path, readers)?;
+    replacement.write(text)?;
+    replacement.take_its_place()
+}
+
+/// Puts a text into a file that is not there yet. What is there, or comes meanwhile, stays as it is.
+pub fn create(path: &Path, text: &str, readers: Readers) -> Result<(), FileError> {
+    let mut replacement = Replacement::begin(path, readers)?;
+    replacement.write(text)?;
+    replacement.take_a_free_place()
+}
+
+/// A file that is written piece by piece beside its place. Dropped before it takes that, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Replacement {
+    temporary: tempfile::NamedTempFile,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Begins with nothing; the folder is made if it is not there.
+    pub fn begin(path: &Path, readers: Readers) -> Result<Self, FileError> {
+        let write = |source| FileError::Write { path: path.to_owned(), source };
+        let folder = folder_of(path);
+        std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
+        let temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
+        let permissions = std::fs::Permissions::from_mode(readers.mode());
+        temporary.as_file().set_permissions(permissions).map_err(write)?;
+        Ok(Self { temporary, path: path.to_owned() })
+    }
+
+    /// Adds a text.
+    pub fn write(&mut self, text: &str) -> Result<(), FileError> {
+        let Self { temporary, path } = self;
+        temporary.write_all(text.as_bytes()).map_err(|source| FileError::Write { path: path.clone(), source })
+    }
+
+    /// Takes the place of what is there.
+    pub fn take_its_place(self) -> Result<(), FileError> {
+        self.take(|temporary, path| temporary.persist(path).map(drop).map_err(|error| error.error))
+    }
+
+    /// Takes the place where nothing is.
+    pub fn take_a_free_place(self) -> Result<(), FileError> {
+        self.take(|temporary, path| temporary.persist_noclobber(path).map(drop).map_err(|error| error.error))
+    }
+
+    fn take(
+        self,
+        persist: impl FnOnce(tempfile::NamedTempFile, &Path) -> std::io::Result<()>,
+    ) -> Result<(), FileError> {
+        let Self { temporary, path } = self;
+        let write = |source| FileError::Write { path: path.clone(), source };
+        temporary.as_file().sync_all().map_err(write)?;
+        persist(temporary, &path).map_err(write)?;
+        // The new name is safe only once its folder is.
+        open(folder_of(&path), 0)?.sync_all().map_err(write)
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn open(path: &Path, flags: i32) -> Result<File, FileError> {

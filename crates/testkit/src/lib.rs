@@ -17,10 +17,12 @@ mod program;
 pub mod proxy;
 mod requires;
 pub mod routes;
+mod running;
 mod specs;
 pub mod upstream;
 
 pub use examples::run_examples;
 pub use program::{Program, Run};
 pub use requires::has;
+pub use running::Running;
 pub use specs::{Specs, run_specs};

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::Running;
 use crate::netns::Netns;
 
 /// A program and the machine it believes to be on.
@@ -121,23 +122,47 @@ impl Program {
         (!output.status.success()).then(said)
     }
 
-    /// Runs it with a text on stdin.
+    /// Starts it beside the test, on pipes.
     ///
     /// # Panics
     /// When it cannot be started.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        Running::on_pipes(self.command(arguments))
+    }
+
+    /// Starts it beside the test, at a terminal of its own.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn start_at_a_terminal(&self, arguments: &[&str]) -> Running {
+        Running::at_a_terminal(self.command(arguments))
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here and nowhere else")]
     #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
-    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut words = self.network.as_ref().map(Netns::wrapper).unwrap_or_default();
         words.push(self.path.clone().into());
         words.extend(arguments.iter().map(OsString::from));
         let mut words = words.into_iter();
-        let mut child = Command::new(words.next().expect("a program has a name"))
+        let mut command = Command::new(words.next().expect("a program has a name"));
+        command
             .args(words)
             .env_clear()
             .env("HOME", self.home())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .current_dir(self.working_folder())
+            .current_dir(self.working_folder());
+        command
+    }
+
+    /// Runs it with a text on stdin.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let mut child = self
+            .command(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -1,5 +1,6 @@
 //! One file per command: ask the crates below, then render.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -7,8 +8,10 @@ pub(crate) mod generated;
 pub(crate) mod jsrun;
 pub(crate) mod learn;
 pub(crate) mod limits;
+pub(crate) mod own;
 pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod run;
 pub(crate) mod secret;
+pub(crate) mod tool;
 pub(crate) mod trust;

@@ -124,6 +124,11 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
 /// The secrets of this session's data folder, with what the operator lets the environment stand in for.
 pub(crate) fn open(session: &Session) -> Result<Secrets, Failure> {
     let folder = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
+    Ok(Secrets::open(folder, fallback(session)?)?)
+}
+
+/// The variables that the operator lets stand in for secrets.
+pub(crate) fn fallback(session: &Session) -> Result<Fallback, Failure> {
     let names: Vec<SecretName> = session
         .loaded
         .settings
@@ -136,7 +141,7 @@ pub(crate) fn open(session: &Session) -> Result<Secrets, Failure> {
             })
         })
         .collect::<Result<_, _>>()?;
-    Ok(Secrets::open(folder, Fallback::of_this_process(&names)?)?)
+    Ok(Fallback::of_this_process(&names)?)
 }
 
 fn tell(screen: &mut Screen, name: &SecretName, change: &str) {

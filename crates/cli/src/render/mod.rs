@@ -5,12 +5,17 @@
 //! never with `NO_COLOR`.
 
 mod problems;
+pub(crate) mod question;
+pub(crate) mod report;
 mod span;
+pub(crate) mod table;
+pub(crate) mod tested;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use anstream::AutoStream;
+use bailiwick_core::Refusal;
 use bailiwick_types::ErrorCode;
 use serde_json::{Value, json};
 
@@ -66,6 +71,38 @@ impl Screen {
         self.out.clear();
     }
 
+    /// Writes what was gathered so far: for what goes on.
+    pub(crate) fn show_now(&mut self) {
+        let mut stdout = AutoStream::auto(std::io::stdout().lock());
+        // A reader that went away shows when the rest is written.
+        let _reader_gone = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        self.out.clear();
+    }
+
+    /// Whether notes and hints are left out.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// What was refused, on stderr, with every mistake behind it; for a command that goes on with others.
+    pub(crate) fn refusal(&self, refusal: &Refusal) {
+        problems::tell_refusal(refusal, self.quiet);
+    }
+
+    /// One JSON value on one line.
+    pub(crate) fn json_line(&mut self, value: &Value) {
+        self.harmless_json(&format!("{value}\n"));
+    }
+
+    /// A line of an export: byte by byte as it was signed, but harmless where a person looks at it.
+    pub(crate) fn proven_line(&mut self, line: &str) {
+        if std::io::stdout().is_terminal() {
+            self.harmless_json(&format!("{line}\n"));
+        } else {
+            self.raw(&format!("{line}\n"));
+        }
+    }
+
     /// A text that is ours as a whole, on stderr.
     #[expect(clippy::unused_self, reason = "everything a person sees goes through the screen")]
     pub(crate) fn raw_to_stderr(&self, text: &str) {
@@ -75,7 +112,10 @@ impl Screen {
 
     /// One JSON object.
     pub(crate) fn json(&mut self, value: &Value) {
-        let text = format!("{value:#}\n");
+        self.harmless_json(&format!("{value:#}\n"));
+    }
+
+    fn harmless_json(&mut self, text: &str) {
         for c in text.chars() {
             if c == '\n' || span::is_harmless(c) {
                 self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -136,6 +176,12 @@ pub(crate) fn to_stderr(spans: &[Span<'_>]) {
     bytes.push(b'\n');
     // There is nowhere left to report to.
     let _ = AutoStream::auto(std::io::stderr().lock()).write_all(&bytes);
+}
+
+/// A refusal as the `error` of a JSON object.
+pub(crate) fn error_of(refusal: &Refusal) -> Value {
+    let mut json = problems::to_json(&Failure::Refused(refusal.clone()));
+    json.get_mut("error").map(Value::take).unwrap_or_default()
 }
 
 /// What the argument parser has to say: help and version on stdout, mistakes on stderr, or as JSON where that was

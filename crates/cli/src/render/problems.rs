@@ -1,6 +1,7 @@
 //! Failures for people and for machines: what happened, where, and what to do next.
 
 use bailiwick_config::{ConfigError, SettingProblem};
+use bailiwick_core::{Fault, Refusal};
 use bailiwick_document::Problems;
 use bailiwick_policy::{Conflicts, Source};
 use serde_json::{Value, json};
@@ -27,7 +28,16 @@ struct Place {
 
 /// Tells a failure on stderr.
 pub(super) fn tell(failure: &Failure, quiet: bool) {
-    for Told { kind: _, message, hint, sources } in told(failure) {
+    tell_all(told(failure), quiet);
+}
+
+/// Tells a refusal on stderr, with every mistake behind it.
+pub(super) fn tell_refusal(refusal: &Refusal, quiet: bool) {
+    tell_all(of_refusal(refusal), quiet);
+}
+
+fn tell_all(all: Vec<Told>, quiet: bool) {
+    for Told { kind: _, message, hint, sources } in all {
         to_stderr(&[bad("error: "), strong(&message)]);
         for Place { layer, document, line, column, path } in &sources {
             let mut at = document.clone();
@@ -46,8 +56,16 @@ pub(super) fn tell(failure: &Failure, quiet: bool) {
 
 /// A failure as JSON.
 pub(super) fn to_json(failure: &Failure) -> Value {
-    let told = told(failure);
+    let told = match failure {
+        // The whole is the message; its mistakes are the problems.
+        Failure::Refused(refusal) if !refusal.faults.is_empty() => {
+            refusal.faults.iter().map(of_fault).collect()
+        }
+        other => told(other),
+    };
     let message = match told.as_slice() {
+        // It speaks for all the mistakes behind it.
+        _ if matches!(failure, Failure::Refused(_)) => failure.to_string(),
         [] => failure.to_string(),
         [only] => only.message.clone(),
         [first, rest @ ..] => format!("{} (and {} more)", first.message, rest.len()),
@@ -86,6 +104,7 @@ fn told(failure: &Failure) -> Vec<Told> {
                 sources: Vec::new(),
             })
             .collect(),
+        Failure::Refused(refusal) => of_refusal(refusal),
         other => {
             vec![Told { kind: None, message: other.to_string(), hint: other.hint(), sources: Vec::new() }]
         }
@@ -109,6 +128,27 @@ fn of_document(problems: &Problems) -> Vec<Told> {
             }],
         })
         .collect()
+}
+
+/// What was refused, then each mistake behind it.
+fn of_refusal(refusal: &Refusal) -> Vec<Told> {
+    let Refusal { code: _, message, hint, faults } = refusal;
+    // A hint that a mistake brings along is told there.
+    let hint = hint.clone().filter(|hint| !faults.iter().any(|fault| fault.hint.as_ref() == Some(hint)));
+    let whole = Told { kind: None, message: message.clone(), hint, sources: Vec::new() };
+    std::iter::once(whole).chain(faults.iter().map(of_fault)).collect()
+}
+
+fn of_fault(fault: &Fault) -> Told {
+    let Fault { document, path, line, column, message, hint } = fault;
+    let place = Place {
+        layer: None,
+        document: document.clone(),
+        line: (*line > 0).then_some(*line),
+        column: (*line > 0).then_some(*column),
+        path: path.clone(),
+    };
+    Told { kind: None, message: message.clone(), hint: hint.clone(), sources: vec![place] }
 }
 
 fn of_conflicts(conflicts: &Conflicts) -> Vec<Told> {

@@ -8,7 +8,7 @@ use std::os::fd::AsFd as _;
 
 use bailiwick_secrets::{MOST_BYTES, SecretsError, ValueError};
 use rustix::io::Errno;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ const KILL_LINE: u8 = 0x15;
 const DELETE: u8 = 0x7f;
 
 /// Whether a person can be asked.
-pub(super) fn is_there() -> bool {
+pub(crate) fn is_there() -> bool {
     std::io::stdin().is_terminal()
 }
 
@@ -31,6 +31,21 @@ pub(crate) fn agrees(screen: &Screen, question: &str) -> Result<bool, Failure> {
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(Failure::Stdin)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Asks a yes-or-no question of weight: what was typed before it stood there is no answer.
+pub(crate) fn agrees_now(screen: &Screen, question: &str) -> Result<bool, Failure> {
+    tcflush(std::io::stdin().as_fd(), QueueSelector::IFlush)
+        .map_err(|errno| Failure::Terminal(errno.into()))?;
+    agrees(screen, question)
+}
+
+/// Asks for a line; none when the input is at its end.
+pub(crate) fn line(screen: &Screen, question: &str) -> Result<Option<String>, Failure> {
+    screen.raw_to_stderr(question);
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer).map_err(Failure::Stdin)?;
+    Ok((read > 0).then(|| answer.trim().to_owned()))
 }
 
 /// Asks for a line that is not shown.

@@ -1,0 +1,36 @@
+//! `bailiwick own`: holds the data folder until a signal comes, so that other commands go through this process.
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::desk::at_desk_with;
+use crate::failure::Failure;
+use crate::render::{Screen, plain, strong};
+use crate::resolved::Session;
+use crate::typed::Own;
+
+/// Cells kept ready for those who come.
+const PARKED: usize = 4;
+
+/// `bailiwick own`
+pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<u8, Failure> {
+    at_desk_with(session, &what.cells, PARKED, async |desk| {
+        // Heard from before the line is there, since whoever reads it may send one at once.
+        let mut ended = signal(SignalKind::terminate()).map_err(Failure::Signals)?;
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(Failure::Signals)?;
+        let folder = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
+        if !desk.is_owner() {
+            return Err(Failure::Argument {
+                message: format!("another process owns {}", folder.display()),
+                hint: "there is nothing to do: commands find it by themselves".to_owned(),
+            });
+        }
+        let owner = format!(" (pid {})", std::process::id());
+        screen.line(&[strong("owns "), plain(&folder.display().to_string()), plain(&owner)]);
+        screen.show_now();
+        tokio::select! {
+            _ = ended.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        Ok(0)
+    })
+}

@@ -1,0 +1,53 @@
+//! What a person reads before they say yes: who wants what done, with what, and how dangerous that is.
+//!
+//! Arguments and prompts are a stranger's text; they go through spans like everything else, so that none of them can
+//! move the cursor, turn the direction of writing, or paint an answer.
+
+use bailiwick_core::{EffectAsked, Question};
+use bailiwick_types::Risk;
+
+use super::{Span, faint, level, plain, strong, to_stderr};
+
+/// Tells a question on stderr; with `answer`, also what was said to it beforehand.
+pub(crate) fn tell(question: &Question, answer: Option<&str>) {
+    let Question { tool, hash, prompt, risk, arguments, actor, correlation_id, effect, deadline_ms } =
+        question;
+    let answer = answer.map_or_else(String::new, |answer| format!("  {answer}"));
+    if let Some(EffectAsked { capability, effect, layer }) = effect {
+        let from = format!("  ({capability}, asked for by {layer} in {tool}){answer}");
+        to_stderr(&[strong("ask: "), plain(effect), plain(&from)]);
+        return;
+    }
+    to_stderr(&[strong("ask: "), plain("call "), strong(tool), plain(&answer)]);
+    if let Some(prompt) = prompt {
+        for line in prompt.lines() {
+            field("says", &[plain(line)]);
+        }
+    }
+    tell_risk(risk);
+    for (index, line) in format!("{arguments:#}").lines().enumerate() {
+        field(if index == 0 { "arguments" } else { "" }, &[plain(line)]);
+    }
+    field("asked by", &[plain(&actor.client), plain(actor.key.as_deref().unwrap_or_default())]);
+    field("correlation", &[plain(correlation_id.as_str())]);
+    if let Some(hash) = hash {
+        field("hash", &[plain(hash)]);
+    }
+    field("deadline", &[plain(&format!("{} s", deadline_ms.div_ceil(1_000)))]);
+}
+
+fn tell_risk(risk: &Risk) {
+    let Risk { level: inherent, credited, reasons } = risk;
+    let credited = credited.map_or_else(String::new, |credited| format!("  credited {credited}"));
+    field("risk", &[level(*inherent), plain(&credited)]);
+    for reason in reasons {
+        field("", &[level(reason.level), plain(&format!(" {}: {}", reason.signal, reason.detail))]);
+    }
+}
+
+fn field(label: &str, spans: &[Span<'_>]) {
+    let label = format!("  {label:<14}");
+    let mut all = vec![faint(&label)];
+    all.extend_from_slice(spans);
+    to_stderr(&all);
+}

@@ -9,7 +9,7 @@ use bailiwick_audit::{Keys, PublicKey};
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::Semaphore;
 
-use crate::chain::{Chain, Tail};
+use crate::chain::Chain;
 use crate::connect;
 use crate::error::{StoreError, WriteError};
 use crate::job::Job;
@@ -75,11 +75,7 @@ impl Store {
         let disk = disk(&place)?;
         let view = View { connection: &connection, keys: &keys, path: &path };
         let (chain, tail) = Chain::take_up(&view, last_told)?;
-        if tail == Tail::Cut {
-            let last =
-                "records that were signed are gone; `bailiwick audit verify` names the first".to_owned();
-            trouble.note(|troubles| troubles.records_were_cut = true, last);
-        }
+        trouble.note_tail(tail);
         let now = std::time::Instant::now();
         let (queue, jobs) = channel();
         let (places, reads) = (options.queue.max(1), options.readers.max(1));

@@ -1,5 +1,6 @@
 //! The program as its users see it, run on a machine of its own for each test.
 
+mod audit;
 mod bad_documents;
 mod configuration;
 mod documents;
@@ -12,6 +13,7 @@ mod run;
 mod secrets;
 mod secrets_in_use;
 mod specs;
+mod tools;
 
 use bailiwick_testkit::Program;
 

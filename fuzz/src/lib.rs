@@ -9,6 +9,7 @@ use bailiwick_parser::html::TableRows;
 use bailiwick_parser::{csv, html, xml, yaml};
 use bailiwick_policy::ToolPolicy;
 use bailiwick_scan::{Context, Kind, MAX_FINDINGS, scan_with, shadowing};
+use bailiwick_tool::{InputCheck, Syntax, Tool};
 use bailiwick_wire::{Decoder, FromCell, FromNursery, ToCell, ToNursery, decode, encode};
 
 /// The reader's bound in [`wire_frames`].
@@ -46,6 +47,30 @@ pub fn policy_documents(bytes: &[u8]) {
         if let Ok(tree) = parse("fuzz", text, format, Bounds::WRITTEN_BY_HAND) {
             let _ = ToolPolicy::read("fuzz", &tree);
         }
+    }
+}
+
+/// A tool's document in each of its syntaxes.
+///
+/// # Panics
+/// When a tool that was read is another one after it was written and read again: then a pass could be for one tool, and
+/// the call of another.
+pub fn tool_documents(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for syntax in [Syntax::Yaml, Syntax::Json, Syntax::JavaScript] {
+        let Ok(read) = Tool::read("fuzz", text, syntax) else { continue };
+        let tool = read.tool;
+        let yaml = Tool::read("fuzz", &tool.to_yaml(), Syntax::Yaml).map(|read| read.tool);
+        let json = Tool::read("fuzz", &tool.to_json().to_string(), Syntax::Json).map(|read| read.tool);
+        for again in [yaml, json, Tool::from_json(&tool.to_json())] {
+            let hashes = again.as_ref().map(|again| (again.covered_hash(), again.texts_hash()));
+            assert_eq!(hashes, Ok((tool.covered_hash(), tool.texts_hash())), "the hashes are others");
+            assert_eq!(again.as_ref(), Ok(&tool), "it reads as something else");
+        }
+        for test in tool.tests() {
+            let _ = InputCheck::new(&tool).check(test.input.clone());
+        }
+        let _ = (tool.definition(), tool.model_texts(), tool.trial());
     }
 }
 

@@ -1,7 +1,7 @@
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{CellUsage, FromCell, Given, Report, encode};
 
-use crate::{parsers, policy_documents, scan_texts, wire_frames};
+use crate::{parsers, policy_documents, scan_texts, tool_documents, wire_frames};
 
 /// Inputs per target: a few seconds in all.
 const INPUTS: u64 = 20_000;
@@ -66,6 +66,23 @@ fn no_document_makes_the_reader_of_policies_panic() {
         b"[overrides]\nnetwork = \"strict\"\n[limits]\nmemory = \"1MiB\"\n".to_vec(),
     ];
     check(INPUTS, policy_documents, &seeds);
+}
+
+#[test]
+fn no_document_makes_the_reader_of_tools_panic_or_read_another_tool() {
+    let seeds = [
+        b"name: a\ndescription: D\nparams:\n  - {name: p, type: INTEGER, default: 1, enum: [1, 2]}\n  - {name: o, \
+          type: OBJECT, schema: {$defs: {w: {type: string}}, properties: {a: {$ref: '#/$defs/w'}}}}\ntests:\n  - {input: \
+          {p: 2}, contains: [~], maxMs: 5, files: {a/b: x}, leaves: {c: ~}}\ncode: |\n  let a = `x`;\n\n   return a\nx-y: [1e3]\n"
+            .to_vec(),
+        b"{\"name\": \"b\", \"title\": \"\\ud83d\\ude00\", \"statics\": [{\"name\": \"s\", \"value\": \"${KEY}\"}], \
+          \"limits\": {\"wall\": \"3s\"}, \"output\": {\"type\": \"object\"}, \"code\": \"return\\n1\"}"
+            .to_vec(),
+        b"#!x\n/**\n * ---\n * name: c\n * tags: [x]\n * approval: {mode: REQUIRED, prompt: '{tool}?'}\n * ---\n */\nreturn 1\n"
+            .to_vec(),
+    ];
+    // Each is read in three syntaxes, and what reads, three times more.
+    check(INPUTS / 4, tool_documents, &seeds);
 }
 
 #[test]

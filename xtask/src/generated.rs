@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use bailiwick_config::{DEFAULT_FILE, KEYS, Narrowing, Used, files};
 use bailiwick_policy::reference;
+use bailiwick_tool::reference as tool_reference;
 
 use crate::{Fault, Verdict, disk, output};
 
@@ -17,6 +18,7 @@ struct Document {
 const DOCUMENTS: &[Document] = &[
     Document { path: "docs/policy-reference.md", make: policy_reference },
     Document { path: "docs/configuration.md", make: configuration },
+    Document { path: "docs/tool-reference.md", make: tools },
 ];
 
 /// Writes every document, or with `--check` says which are not current.
@@ -53,6 +55,17 @@ fn policy_reference() -> String {
         "{NOTICE}# Policy reference\n\nEvery table here is the one the program decides by. The guide is in \
          [policy.md](policy.md).\n{}",
         reference::markdown()
+    )
+}
+
+fn tools() -> String {
+    format!(
+        "{NOTICE}# Tool reference\n\nA tool is one document: `*.tool.yaml`, `*.tool.json`, or a file of code \
+         (`.js`, `.mjs`, `.ts`, `.mts`) with the same fields in YAML, in a block comment at its top whose first and last \
+         words are `---`:\n\n```js\n/*---\nname: add\ndescription: Adds two numbers.\nparams: [{{name: a, type: NUMBER}}, \
+         {{name: b, type: NUMBER}}]\n---*/\nreturn a + b;\n```\n\nA `#!` line may stand before it, and each of its lines \
+         may begin with `*`. Every table here is held to the reader by tests.\n{}",
+        tool_reference::markdown()
     )
 }
 

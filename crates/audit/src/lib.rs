@@ -26,3 +26,5 @@ pub use record::{Facts, Record, UnreadableRecord};
 pub use time::rfc3339;
 pub use verdict::{Verdict, Why};
 pub use verify::{FoundBy, Row, Verifier};
+#[cfg(test)]
+mod tests;

@@ -76,7 +76,7 @@ impl fmt::Display for Verdict {
             Self::Broken { first_bad, why, proven_to } => {
                 match why {
                     Why::HashMismatch => {
-                        write!(f, "record {first_bad} was changed: its hash does not match")?
+                        write!(f, "record {first_bad} was changed: its hash does not match")?;
                     }
                     Why::Missing => write!(f, "record {first_bad} is missing")?,
                     Why::OutOfOrder => write!(f, "record {first_bad} does not stand in its place")?,
@@ -88,7 +88,7 @@ impl fmt::Display for Verdict {
                         write!(f, "records {first_bad} to {head} are not the ones that were signed")?;
                     }
                     Why::ForgedHead => {
-                        write!(f, "the head for record {first_bad} is not signed by this key")?
+                        write!(f, "the head for record {first_bad} is not signed by this key")?;
                     }
                     Why::Truncated { head } => {
                         write!(f, "records {first_bad} to {head} are gone, though they were signed")?;

@@ -63,7 +63,8 @@ struct Doubt {
 #[derive(Debug, Clone, Copy)]
 struct First {
     seq: u64,
-    prev: Digest,
+    /// What it names as the hash before it, once it was found to be a record.
+    prev: Option<Digest>,
 }
 
 /// The fold.
@@ -147,6 +148,8 @@ impl Verifier {
         let Some(seq) = u64::try_from(row.seq).ok().filter(|seq| *seq > 0) else {
             return self.row_is_bad(row.seq, Why::OutOfOrder);
         };
+        // Before anything is wrong with it: that it is the first may be what is wrong.
+        self.first.get_or_insert(First { seq, prev: None });
         if let Some(last) = self.last {
             if seq <= last.seq {
                 return self.row_is_bad(row.seq, Why::OutOfOrder);
@@ -172,10 +175,10 @@ impl Verifier {
         if self.rows_are_bad {
             return;
         }
-        let link = Link { seq, hash };
-        if self.last.is_none() {
-            self.first = Some(First { seq, prev: facts.prev });
+        if let Some(first) = &mut self.first {
+            first.prev.get_or_insert(facts.prev);
         }
+        let link = Link { seq, hash };
         self.last = Some(link);
         if self.doubt.is_none() {
             self.compare(link);
@@ -266,7 +269,8 @@ impl Verifier {
         } else if first.seq < begins {
             self.found(signed_number(first.seq), Why::OutOfOrder);
         } else if let Some(signed) = self.signed.get(&self.removed)
-            && !matches!(signed, Signed::By(head) if head.hash == first.prev)
+            && let Some(prev) = first.prev
+            && !matches!(signed, Signed::By(head) if head.hash == prev)
         {
             self.found(signed_number(first.seq), Why::PrevMismatch);
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bailiwick_config::files;
 use bailiwick_document::{Bounds, Format, parse};
 use bailiwick_policy::{EffectivePolicy, ToolPolicy, resolve};
+use bailiwick_tool::{Syntax, Tool, has_front_matter};
 use bailiwick_types::ProfileName;
 
 use crate::failure::Failure;
@@ -19,16 +20,26 @@ pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a document that says something about policy.
+/// Reads a document that says something about policy: a tool, or what stands in one.
 pub(crate) fn tool_policy(path: &Path) -> Result<ToolPolicy, Failure> {
     let text = files::read_document(path)?;
     let name = name_of(path);
+    let syntax = Syntax::of_path(path);
+    if let Some(syntax) = syntax.filter(|syntax| syntax.is_code() && has_front_matter(&text)) {
+        return Ok(Tool::read(&name, &text, syntax)?.tool.policy().clone());
+    }
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if extension.eq_ignore_ascii_case("toml") => Format::Toml,
         _ => Format::Yaml,
     };
     let tree = parse(&name, &text, format, Bounds::WRITTEN_BY_HAND)?;
-    Ok(ToolPolicy::read(&name, &tree)?)
+    match syntax {
+        // What runs something is a whole tool.
+        Some(syntax) if ["code", "command"].iter().any(|body| tree.get(body).is_some()) => {
+            Ok(Tool::read(&name, &text, syntax)?.tool.policy().clone())
+        }
+        _ => Ok(ToolPolicy::read(&name, &tree)?),
+    }
 }
 
 /// The effective policy of what a command is about.

@@ -12,10 +12,10 @@ use bailiwick::policy::{Capability, EffectivePolicy, Exposure};
 use bailiwick::{Builder, Call, Folders, NamedSecret, WorkspaceName};
 use bailiwick_config::files;
 use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_tool::{SecretStatic, json_of};
 use serde_json::Value;
 
 use crate::commands::secret;
-use crate::documents::tool::{SecretStatic, json_of};
 use crate::failure::Failure;
 use crate::render::{Screen, plain, strong, to_stderr};
 use crate::resolved::Session;

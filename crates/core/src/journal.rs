@@ -45,10 +45,15 @@ pub(crate) fn ended(entry: Entry, code: ErrorCode) -> Entry {
 
 /// Who gets the signed heads beside the data folder.
 pub(crate) fn witnesses(settings: &Settings) -> Result<Vec<Witness>, Refusal> {
-    settings.audit.witnesses.iter().map(|witness| match witness {
-        bailiwick_config::Witness::File(path) => Ok(Witness::File(path.clone())),
-        bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address),
-    }).collect()
+    settings
+        .audit
+        .witnesses
+        .iter()
+        .map(|witness| match witness {
+            bailiwick_config::Witness::File(path) => Ok(Witness::File(path.clone())),
+            bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address),
+        })
+        .collect()
 }
 
 /// Puts a run on the record before it begins.
@@ -125,8 +130,11 @@ pub(crate) async fn show(core: &Core, about: String) -> Result<Reply, Refusal> {
             return Ok(Reply::Records(records.into_iter().map(shown).collect::<Result<_, _>>()?));
         }
     }
-    Err(Refusal::new(ErrorCode::NotFound, format!("no record belongs to `{}`", bailiwick_types::shortened(&about)))
-        .with_hint("bailiwick audit tail tells the newest"))
+    Err(Refusal::new(
+        ErrorCode::NotFound,
+        format!("no record belongs to `{}`", bailiwick_types::shortened(&about)),
+    )
+    .with_hint("bailiwick audit tail tells the newest"))
 }
 
 /// A record as it is shown: its text with its hash.

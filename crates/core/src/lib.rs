@@ -15,6 +15,7 @@ mod core;
 mod desk;
 mod journal;
 mod moment;
+mod owner;
 mod parsed;
 mod pass;
 mod pipeline;
@@ -23,12 +24,13 @@ mod reply;
 mod webhook;
 mod world;
 
+pub use self::core::Core;
 pub use action::{Action, Document, Reasons, RunIntent, RunOutcome, Which};
 pub use caller::{Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Listener, NoApprover, Question};
-pub use self::core::Core;
 pub use desk::{Desk, Opening};
+pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
-    Change, Checked, CodeFinding, ExportPage, Found, Imported, Missed, Published, Reply, TestLine, TestVerdict, Tested,
-    ToolLine, ToolView, Verified,
+    Change, Checked, CodeFinding, ExportPage, Found, Imported, Missed, Published, Reply, TestLine,
+    TestVerdict, Tested, ToolLine, ToolView, Verified,
 };

@@ -41,8 +41,11 @@ pub struct Fault {
 impl Refusal {
     /// A fault of ours, in this action.
     pub(crate) fn internal(what: &str) -> Self {
-        Self::new(ErrorCode::Internal, format!("a fault of Bailiwick itself, in `{what}`; nothing else is touched by it"))
-            .with_hint("what ran is on the record: bailiwick audit tail")
+        Self::new(
+            ErrorCode::Internal,
+            format!("a fault of Bailiwick itself, in `{what}`; nothing else is touched by it"),
+        )
+        .with_hint("what ran is on the record: bailiwick audit tail")
     }
 
     /// A document or an answer that breaks a rule.

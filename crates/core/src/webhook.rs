@@ -111,6 +111,8 @@ fn only(address: &str) -> Result<EffectivePolicy, Refusal> {
     let text = overrides.to_string();
     let tree = parse("audit.witness", &text, Format::Yaml, Bounds::WRITTEN_BY_HAND)
         .map_err(|problems| wrong(problems.to_string()))?;
-    let layer = Layer::read("audit.witness", &tree, LayerName::Tool).map_err(|problems| wrong(problems.to_string()))?;
-    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer))).map_err(|error| wrong(error.to_string()))
+    let layer = Layer::read("audit.witness", &tree, LayerName::Tool)
+        .map_err(|problems| wrong(problems.to_string()))?;
+    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer)))
+        .map_err(|error| wrong(error.to_string()))
 }

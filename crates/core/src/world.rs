@@ -27,7 +27,14 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(settings: Settings, folders: Folders, fallback: Fallback, cells: Builder) -> Self {
         let cells = cells.baseline(Arc::clone(&settings.baseline)).folders(folders.clone());
-        Self { settings, folders, fallback: Arc::new(fallback), cells, runtime: tokio::sync::OnceCell::new(), net: OnceLock::new() }
+        Self {
+            settings,
+            folders,
+            fallback: Arc::new(fallback),
+            cells,
+            runtime: tokio::sync::OnceCell::new(),
+            net: OnceLock::new(),
+        }
     }
 
     /// The operator's side of policy.

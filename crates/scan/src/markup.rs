@@ -26,14 +26,16 @@ const HIDDEN: [&str; 5] = [
 ];
 
 /// What models tell turns and system prompts by.
-const PROMPT: [&str; 7] = [
+const PROMPT: [&str; 9] = [
     r"<\|[a-z0-9_ -]{2,40}\|>",
     r"\[/?\s*(?:inst|system[ _](?:prompt|message|note|override|instructions?))\s*\]",
     r"<<\s*/?\s*sys\s*>>",
     r"<\s*/?\s*(?:system|assistant|developer|sys)(?:[ _-]?(?:prompt|message|turn))?\s*>",
     r"<\s*/?\s*(?:start_of_turn|end_of_turn|begin_of_text|end_of_text|think|thinking|function_calls?|function_results?|tool_calls?|tool_response|tool_results?|antml:[a-z_]+|invoke\s[^<>]*|bos|eos|human_turn)\s*>",
     r"(?:^|\n|\\n|[.!?] )#{2,6} ?(?:system|instructions?|human|assistant|developer|new instructions?)(?: (?:prompt|message|instructions?|override))? ?:",
-    r"(?:^|\n|\\n)\W{0,4}(?:(?:human|assistant)\W{0,3}: |(?:user|human) ?: [^\n]*(?:\n|\\n)\W{0,4}(?:assistant|ai|system) ?:)",
+    r"(?:^|\n|\\n)\W{0,4}(?:(?:human|assistant)\W{0,3}: |(?:user|human) ?: [^\n]*(?:\n|\\n)\W{0,4}(?:assistant|ai|system) ?:|system ?: ?(?:you |ignore |override |do not |new instructions))",
+    r"\[system\] ?:|`{3} ?system\n|\b(?:system|admin|developer|security) override ?:",
+    r"[*=\[<_-]{3,} ?system (?:message|prompt|override|note|notice|alert|instructions?)\b",
 ];
 
 /// Files that hold keys, passwords and histories.
@@ -55,8 +57,11 @@ const MENTIONS: [&str; 5] = [
     r"\b(?:private|ssh|gpg|pgp) keys? (?:file|from disk|on disk)\b|\bpassword (?:store|manager|vault|database)s?\b|\b(?:os|system|macos|login) keychain\b|-----begin [a-z ]*private key",
 ];
 
-/// Addresses that are made to carry something.
-const ADDRESSES: [&str; 2] = [
+/// Addresses and parameters that are made to carry something. What stands between belongs to one sentence: no full
+/// stop but inside a word.
+const ADDRESSES: [&str; 4] = [
     r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\{|\$|<|\[)[^)\n]*\)",
-    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|copy|curl|pipe)\s[^.!?\n]*(?:~/|\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow)|\.aws|(?:private|ssh|api) keys?|passwords?|credentials|secrets|access tokens?|conversation|chat history|system prompt|contents of)[^!?\n]* (?:to|at|via) [\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z]|[a-z0-9-]+\.[a-z0-9.-]*[a-z])",
+    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|curl)\s[^.!?\n]*(?:~/|\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow)|\.aws|(?:private|ssh|api) keys?|passwords?|credentials|secrets|access tokens?|conversation|chat history|system prompt)(?:[^.!?]|\.\S)*?\s(?:to|at|via)\s[\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z]|[a-z0-9-]+\.[a-z0-9.-]*[a-z])",
+    r"\b(?:send|post|upload|forward|transmit|submit|exfiltrate|leak|email|mail|copy)\s[^.!?\n]*contents of (?:[^.!?]|\.\S)*?\s(?:to|at|via)\s[\x22'`<(]?(?:https?://|ftp://|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z])",
+    r"\b(?:include|append|attach|embed|put|place|pass|copy|insert|add|paste|provide|write|encode)\s(?:(?:also|then|its|all|full|complete|entire|the|any)\s){0,4}contents?\s(?:of|from|in)\s(?:[^.!?]|\.\S)*?\s(?:in|into|as|to|via|through|using|inside|within)\s[^.!?\n]{0,40}\b(?:parameter|argument|param|arg|sidenote|hidden field)\b",
 ];

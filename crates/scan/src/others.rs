@@ -20,7 +20,7 @@ const BEHIND: usize = 60;
 
 /// An order that ends at the name.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?:^|\W)(?:call|use|invoke|run|execute|trigger|instead of|rather than|in place of|replaces?|supersedes?|prefer|prefer this (?:tool )?(?:over|to)|before (?:using|calling|running|invoking)|after (?:using|calling|running|invoking)|when(?:ever)? (?:using|calling|you use|you call|you run)|(?:do not|don.?t|never|must not|stop) (?:use|using|call|calling|trust|trusting)|output of|results? of|result from|arguments? (?:of|to|for)|parameters? (?:of|to|for)|pass(?: it| this| them)? to|with)(?: (?:the|this|that|any|its|server.?s|old|original|other|official|broken|deprecated|following|also|first|then|tool|function|called|named))*\W{0,4}$";
+    let pattern = r"(?:^|\W)(?:call|use|invoke|run|execute|trigger|instead of|rather than|in place of|replaces?|supersedes?|prefer|prefer this (?:tool )?(?:over|to)|before (?:using|calling|running|invoking)|after (?:using|calling|running|invoking)|when(?:ever)? (?:using|calling|you use|you call|you run)|(?:do not|don.?t|never|must not|stop) (?:use|using|call|calling|trust|trusting)|arguments? (?:of|to|for)|parameters? (?:of|to|for)|pass(?: it| this| them)? to)(?: (?:the|this|that|any|its|server.?s|old|original|other|official|broken|deprecated|following|also|first|then|tool|function|called|named))*\W{0,4}$";
     compiled(pattern)
 });
 

@@ -29,18 +29,20 @@ pub(crate) enum Tail {
 }
 
 impl Chain {
-    /// Takes up the chain where it lies, looking at its last record and its last head only.
+    /// Takes up the chain where it lies, looking at its last record, its last head and the last that the witness knows.
     ///
     /// Where records are gone that a head of ours speaks for, the chain goes on behind that head: their numbers are not
     /// used again, and the gap stays.
-    pub(crate) fn take_up(view: &View<'_>) -> Result<(Self, Tail), StoreError> {
+    pub(crate) fn take_up(view: &View<'_>, witnessed: Option<Head>) -> Result<(Self, Tail), StoreError> {
         let link = view.last_link()?;
         let is_ours = |head: &Head| head.verify(&view.keys.public()).is_ok();
-        let head = view.last_head()?.filter(is_ours);
+        let kept = view.last_head()?.filter(is_ours);
+        let head = [kept, witnessed.filter(is_ours)].into_iter().flatten().max_by_key(|head| head.seq);
         // Retention keeps no head before the one it signed anew, so that is the first; later ones may be older than it.
-        let base = view.heads(0, 1)?.into_iter().next().filter(is_ours);
+        let base = records::first_head(view)?.filter(is_ours);
         let signed_to = head.map_or(0, |head| head.seq);
-        let removed = [head, base].into_iter().flatten().map(|head| head.records_before).max().unwrap_or(0);
+        let removed =
+            [head, kept, base].into_iter().flatten().map(|head| head.records_before).max().unwrap_or(0);
         let (link, tail) = match head {
             Some(head) if head.seq > link.seq && head.seq > removed => {
                 (Link { seq: head.seq, hash: head.hash }, Tail::Cut)

@@ -17,10 +17,8 @@ const LOG_BYTES: i64 = 16 << 20;
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let failed = || StoreError::sql("open the store", path);
-    Ok(connection).and_then(|connection: Connection| {
-        connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
-        Ok(connection)
-    })
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
+    Ok(connection)
 }
 
 /// Puts the log into a file of its own, which readers and the writer share without waiting for each other.

@@ -90,14 +90,13 @@ impl Place {
 
     /// Opens a file to append to, and makes it first where it is not there.
     pub(crate) fn appended(&self, name: &str) -> Result<File, StoreError> {
-        match self.open_file(name, OFlags::RDWR | OFlags::APPEND)? {
-            Some(file) => Ok(file),
-            None => {
-                drop(self.make_file(name)?);
-                let gone = || StoreError::disk("open", &self.path_of(name), Errno::NOENT);
-                self.open_file(name, OFlags::RDWR | OFlags::APPEND)?.ok_or_else(gone)
-            }
+        let how = OFlags::RDWR | OFlags::APPEND;
+        if let Some(file) = self.open_file(name, how)? {
+            return Ok(file);
         }
+        drop(self.make_file(name)?);
+        let gone = || StoreError::disk("open", &self.path_of(name), Errno::NOENT);
+        self.open_file(name, how)?.ok_or_else(gone)
     }
 
     /// Opens a file that is ours alone; none where there is none.

@@ -1,6 +1,6 @@
 //! Rows of the record and of its heads: put at the end, found by what they are about.
 
-use bailiwick_audit::{Digest, Entry, Head, Link, PublicKey, Sealed, Signature};
+use bailiwick_audit::{Digest, Entry, Head, Link, PublicKey, Sealed, Signature, hash_of};
 use bailiwick_types::{CallId, CorrelationId, ToolId};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
@@ -59,11 +59,11 @@ pub(crate) fn find(view: &View<'_>, query: &Query) -> Result<Vec<StoredRecord>, 
     let Query { from_seq, correlation, call_id, tool, limit, newest_first } = query;
     let failed = || StoreError::sql("read the record", view.path);
     let (compare, order) = if *newest_first { ("<=", "DESC") } else { (">=", "ASC") };
-    let mut sql = "SELECT seq, body, hash FROM audit WHERE true".to_owned();
+    let mut demands = vec!["true".to_owned()];
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     let mut demand = |column: &str, compare: &str, value: Box<dyn ToSql>| {
         values.push(value);
-        sql.push_str(&format!(" AND {column} {compare} ?{}", values.len()));
+        demands.push(format!("{column} {compare} ?{}", values.len()));
     };
     // One index is used, and the finest is that of a call.
     if let Some(id) = call_id {
@@ -79,7 +79,11 @@ pub(crate) fn find(view: &View<'_>, query: &Query) -> Result<Vec<StoredRecord>, 
         demand("seq", compare, Box::new(kept(*seq)));
     }
     values.push(Box::new(i64::try_from(*limit).unwrap_or(i64::MAX)));
-    sql.push_str(&format!(" ORDER BY seq {order} LIMIT ?{}", values.len()));
+    let sql = format!(
+        "SELECT seq, body, hash FROM audit WHERE {} ORDER BY seq {order} LIMIT ?{}",
+        demands.join(" AND "),
+        values.len()
+    );
     let mut statement = view.connection.prepare_cached(&sql).map_err(failed())?;
     let rows = statement
         .query_map(rusqlite::params_from_iter(values.iter()), |row| {
@@ -95,24 +99,21 @@ pub(crate) fn find(view: &View<'_>, query: &Query) -> Result<Vec<StoredRecord>, 
     .collect()
 }
 
-/// The end of the chain as it lies.
+/// The end of the chain as it lies. What somebody bent there does not keep the store from being opened: the chain goes on
+/// behind it, and a proof names it.
 pub(crate) fn last_link(view: &View<'_>) -> Result<Link, StoreError> {
     let failed = || StoreError::sql("read the end of the record", view.path);
     let last = view
         .connection
-        .prepare_cached("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
+        .prepare_cached("SELECT seq, hash FROM audit WHERE seq > 0 ORDER BY seq DESC LIMIT 1")
         .map_err(failed())?
         .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))
         .optional()
         .map_err(failed())?;
-    let record = match last {
-        None => Link::START,
-        Some((seq, hash)) => Link {
-            seq: u64::try_from(seq).map_err(|_| damaged(view, "the last record has a negative number"))?,
-            hash: Digest::from_slice(&hash).ok_or_else(|| damaged(view, "the last record's hash is none"))?,
-        },
-    };
-    Ok(record)
+    Ok(last.map_or(Link::START, |(seq, hash)| Link {
+        seq: seq.unsigned_abs(),
+        hash: Digest::from_slice(&hash).unwrap_or_else(|| hash_of(&hash)),
+    }))
 }
 
 /// Puts a record at the end.
@@ -177,6 +178,15 @@ pub(crate) fn last_head(view: &View<'_>, at_most: u64) -> Result<Option<Head>, S
     let sql = format!("SELECT {HEAD_COLUMNS} FROM heads WHERE seq <= ?1 ORDER BY seq DESC LIMIT 1");
     let mut statement = view.connection.prepare_cached(&sql).map_err(failed())?;
     let head = statement.query_row([kept(at_most)], read_head).optional().map_err(failed())?;
+    Ok(head.and_then(|(_, head)| head))
+}
+
+/// The first head; none where there is none, or where it cannot be read.
+pub(crate) fn first_head(view: &View<'_>) -> Result<Option<Head>, StoreError> {
+    let failed = || StoreError::sql("read the heads", view.path);
+    let sql = format!("SELECT {HEAD_COLUMNS} FROM heads WHERE seq >= 0 ORDER BY seq LIMIT 1");
+    let mut statement = view.connection.prepare_cached(&sql).map_err(failed())?;
+    let head = statement.query_row([], read_head).optional().map_err(failed())?;
     Ok(head.and_then(|(_, head)| head))
 }
 

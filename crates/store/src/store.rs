@@ -62,7 +62,7 @@ impl Store {
         let place = Place::open(folder)?;
         let trouble = Trouble::default();
         // The lock comes first: whatever follows is done by one process only.
-        let witnesses = Witnesses::open(&place, options.witnesses.clone(), trouble.clone())?;
+        let (witnesses, witnessed) = Witnesses::open(&place, options.witnesses.clone(), trouble.clone())?;
         let witness_files = Witnesses::files(&place, &options.witnesses);
         place.prepare_database()?;
         let path = place.path_of(STORE);
@@ -74,7 +74,7 @@ impl Store {
         remember_key(&connection, &keys, &path)?;
         let disk = disk(&place)?;
         let view = View { connection: &connection, keys: &keys, path: &path };
-        let (chain, tail) = Chain::take_up(&view)?;
+        let (chain, tail) = Chain::take_up(&view, witnessed)?;
         if tail == Tail::Cut {
             let last =
                 "records that were signed are gone; `bailiwick audit verify` names the first".to_owned();

@@ -1,4 +1,12 @@
 //! Behaviour of the store over real files.
 
 mod basics;
+mod crashes;
+mod disk;
+mod jobs;
+mod opening;
+mod retention;
 mod stage;
+mod tampering;
+mod tools;
+mod witnesses;

@@ -137,7 +137,7 @@ impl Lying {
 
 /// The long texts as they lie. Somebody may have taken their row away.
 #[derive(Default)]
-struct Texts {
+struct Long {
     document: String,
     covered: String,
     texts: String,
@@ -145,7 +145,7 @@ struct Texts {
     notes: Option<String>,
 }
 
-impl Texts {
+impl Long {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         if row.get_ref(10)? == ValueRef::Null {
             return Ok(Self::default());
@@ -212,13 +212,13 @@ pub(crate) fn one(view: &View<'_>, which: Which<'_>) -> Result<Option<ToolRow>, 
         .connection
         .prepare_cached(&sql)
         .map_err(failed())?
-        .query_row([wanted], |row| Ok((Lying::read(row)?, Texts::read(row)?)))
+        .query_row([wanted], |row| Ok((Lying::read(row)?, Long::read(row)?)))
         .optional()
         .map_err(failed())?;
     let Some((lying, texts)) = found else { return Ok(None) };
     let is_ours = lying.is_ours(view.keys) && texts.digest().as_slice() == lying.digest;
     let id = lying.id(view)?;
-    let Texts { document, covered, texts, pass, notes } = texts;
+    let Long { document, covered, texts, pass, notes } = texts;
     let Lying { name, title, state, version, created_ms, updated_ms, standing, .. } = lying;
     Ok(Some(ToolRow {
         id,
@@ -277,7 +277,7 @@ pub(crate) fn put(view: &View<'_>, tool: &ToolRow) -> Result<(), StoreError> {
         standing,
         is_ours: _,
     } = tool;
-    let long = Texts {
+    let long = Long {
         document: document.clone(),
         covered: covered.clone(),
         texts: texts.clone(),
@@ -309,7 +309,7 @@ pub(crate) fn put(view: &View<'_>, tool: &ToolRow) -> Result<(), StoreError> {
              ON CONFLICT (id) DO UPDATE SET document = ?2, covered = ?3, texts = ?4, pass = ?5, notes = ?6",
         )
         .and_then(|mut statement| {
-            let Texts { document, covered, texts, pass, notes } = long;
+            let Long { document, covered, texts, pass, notes } = long;
             statement.execute(params![short.id, document, covered, texts, pass, notes])
         })
         .map_err(StoreError::sql("keep a tool", view.path))?;

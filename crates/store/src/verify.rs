@@ -136,16 +136,12 @@ fn take_witness(verifier: &mut Verifier, path: &Path) -> Result<(), StoreError> 
         if whole.is_none() && line.len() < MOST_LINE {
             return Ok(());
         }
-        match whole.and_then(read_head_line) {
-            Some(head) => {
-                last = head.seq;
-                verifier.head(&head);
-            }
-            None => {
-                verifier.unreadable_head(i64::try_from(last).unwrap_or(i64::MAX).saturating_add(1));
-                return Ok(());
-            }
-        }
+        let Some(head) = whole.and_then(read_head_line) else {
+            verifier.unreadable_head(i64::try_from(last).unwrap_or(i64::MAX).saturating_add(1));
+            return Ok(());
+        };
+        last = head.seq;
+        verifier.head(&head);
     }
 }
 

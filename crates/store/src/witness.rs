@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_audit::{Head, head_line};
+use bailiwick_audit::{Head, head_line, read_head_line};
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
@@ -63,8 +63,13 @@ struct Lines {
 }
 
 impl Witnesses {
-    /// Opens the witness in the folder, and locks it: whoever holds the lock is the only writer of the store.
-    pub(crate) fn open(place: &Place, others: Vec<Witness>, trouble: Trouble) -> Result<Self, StoreError> {
+    /// Opens the witness in the folder, and locks it: whoever holds the lock is the only writer of the store. Gives the
+    /// last head that the witness knows.
+    pub(crate) fn open(
+        place: &Place,
+        others: Vec<Witness>,
+        trouble: Trouble,
+    ) -> Result<(Self, Option<Head>), StoreError> {
         let path = place.path_of(HEADS);
         let file = place.appended(HEADS)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -75,8 +80,8 @@ impl Witnesses {
             Err(errno) => return Err(StoreError::disk("lock", &path, errno)),
         }
         let mut own = Lines { path, file };
-        own.drop_torn_line().map_err(|source| StoreError::disk("repair", &own.path, source))?;
-        Ok(Self { own, others, trouble })
+        let last = own.drop_torn_line().map_err(|source| StoreError::disk("repair", &own.path, source))?;
+        Ok((Self { own, others, trouble }, last))
     }
 
     /// The paths of those that are files.
@@ -148,8 +153,9 @@ impl Lines {
         self.file.sync_data()
     }
 
-    /// Takes away a line whose end a crash has cut off: it has never been a witness to anything.
-    fn drop_torn_line(&mut self) -> std::io::Result<()> {
+    /// Takes away a line whose end a crash has cut off: it has never been a witness to anything. Gives the head of the
+    /// line that is then the last.
+    fn drop_torn_line(&mut self) -> std::io::Result<Option<Head>> {
         let length = self.file.metadata()?.len();
         let from = length.saturating_sub(MOST_LINE as u64);
         self.file.seek(SeekFrom::Start(from))?;
@@ -160,6 +166,7 @@ impl Lines {
         if whole < end.len() && (whole > 0 || from == 0) {
             self.file.set_len(from + whole as u64)?;
         }
-        Ok(())
+        let lines = end.get(..whole.saturating_sub(1)).unwrap_or_default();
+        Ok(lines.rsplit(|byte| *byte == b'\n').next().and_then(read_head_line))
     }
 }

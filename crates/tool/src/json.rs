@@ -78,11 +78,14 @@ fn measured(value: &Value, bounds: Bounds) -> Result<(), Problem> {
             Value::Array(items) => left.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(map) => {
                 bytes += map.keys().map(String::len).sum::<usize>();
+                // Where a document is parsed, keys count as well.
+                nodes += map.len();
                 left.extend(map.values().map(|value| (value, depth + 1)));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        if depth > bounds.depth {
+        let is_nested = value.is_array() || value.is_object();
+        if is_nested && depth >= bounds.depth {
             return Err(wrong(format!("lists and maps are nested more than {} deep", bounds.depth)));
         }
         if nodes > bounds.nodes {
@@ -95,21 +98,32 @@ fn measured(value: &Value, bounds: Bounds) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether a value nests no deeper than this, told without recursion. A scalar has depth 0.
-pub(crate) fn is_within_depth(value: &Value, most: usize) -> bool {
+/// How many values a value holds, itself included, long texts counted as several; nothing if it nests deeper than this.
+/// Told without recursion. A scalar has depth 0.
+pub(crate) fn weight(value: &Value, deepest: usize) -> Option<usize> {
+    /// Bytes of text that count as one value.
+    const BYTES: usize = 64;
+    let mut weight = 0;
     let mut left = vec![(value, 0)];
     while let Some((value, depth)) = left.pop() {
-        let nested = matches!(value, Value::Array(_) | Value::Object(_));
-        if nested && depth >= most {
-            return false;
-        }
+        weight += 1;
         match value {
+            Value::Array(_) | Value::Object(_) if depth >= deepest => return None,
             Value::Array(items) => left.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => left.extend(map.values().map(|value| (value, depth + 1))),
-            _ => {}
+            Value::Object(map) => {
+                weight += map.keys().map(|key| key.len() / BYTES).sum::<usize>();
+                left.extend(map.values().map(|value| (value, depth + 1)));
+            }
+            Value::String(text) => weight += text.len() / BYTES,
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    true
+    Some(weight)
+}
+
+/// Whether a value nests no deeper than this, told without recursion.
+pub(crate) fn is_within_depth(value: &Value, deepest: usize) -> bool {
+    weight(value, deepest).is_some()
 }
 
 /// What a value is, for a message.

@@ -6,7 +6,7 @@
 //! it. [`InputCheck`] and [`OutputCheck`] hold arguments and results against what is declared, [`Expectations`] against
 //! what a test expects, and [`lifecycle::next`] says which state follows.
 //!
-//! Nothing here runs a tool, opens a file, reads a clock or keeps anything. Start reading at `read.rs`.
+//! Nothing here runs a tool, opens a file, reads a clock or keeps anything. Start reading at `read/mod.rs`.
 
 mod approval;
 mod canonical;
@@ -20,6 +20,7 @@ pub mod lifecycle;
 mod name;
 mod param;
 mod read;
+pub mod reference;
 mod schema;
 mod statics;
 mod syntax;

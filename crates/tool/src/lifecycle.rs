@@ -142,6 +142,10 @@ pub struct Refused {
 }
 
 /// The state after an event.
+#[expect(
+    clippy::match_same_arms,
+    reason = "one arm for each rule, also where two rules lead to the same state"
+)]
 pub fn next(from: State, event: Event) -> Result<State, Refused> {
     use State::{AwaitingReview, Draft, MissingRequirements, Published, Ready, Revoked, TestFailed};
     let refused = |why, hint| Err(Refused { from, event, why, hint });

@@ -180,14 +180,13 @@ fn check_path(reader: &mut Reader, entry: &Entry<'_>, path: &str) {
 }
 
 fn read_recording(reader: &mut Reader, entry: &Entry<'_>) -> Option<Value> {
-    match json_of(&entry.node.value) {
-        recording @ (Value::Object(_) | Value::String(_)) => Some(recording),
-        _ => {
-            let hint = "write what `bailiwick run --record` wrote, or the path of it".to_owned();
-            reader.wrong(entry, format!("`{}` is no recording", entry.path), Some(hint));
-            None
-        }
+    let recording = json_of(&entry.node.value);
+    if recording.is_object() || recording.is_string() {
+        return Some(recording);
     }
+    let hint = "write what `bailiwick run --record` wrote, or the path of it".to_owned();
+    reader.wrong(entry, format!("`{}` is no recording", entry.path), Some(hint));
+    None
 }
 
 fn read_pattern(reader: &mut Reader, entry: &Entry<'_>) -> Option<regex::Regex> {

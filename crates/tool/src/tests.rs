@@ -1,7 +1,16 @@
 //! Tests of the tool's document, by concern.
 
 mod canonical;
+mod expectations;
+mod front_matter;
+mod hashes;
+mod input;
+mod lifecycle;
+mod reading;
+mod reference;
 mod round_trip;
+mod schema;
+mod texts;
 
 use bailiwick_document::Problems;
 

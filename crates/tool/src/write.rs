@@ -4,6 +4,9 @@ use bailiwick_wire::{Entry, Language};
 use serde_json::{Map, Value, json};
 
 use crate::hash::Hash;
+use crate::param::Param;
+use crate::statics::Static;
+use crate::test::Test;
 use crate::tool::{Body, Managed, Tool};
 use crate::yaml;
 
@@ -67,16 +70,16 @@ impl Tool {
         put("description", description.as_ref().map(|text| json!(text)));
         put("category", category.as_ref().map(|category| json!(category.as_str())));
         put("tags", list(tags.iter().map(|tag| json!(tag)).collect()));
-        put("params", list(params.iter().map(|param| param.to_json()).collect()));
+        put("params", list(params.iter().map(Param::to_json).collect()));
         put("output", output.as_ref().map(|(written, _)| written.clone()));
-        put("statics", list(statics.iter().map(|one| one.to_json()).collect()));
+        put("statics", list(statics.iter().map(Static::to_json).collect()));
         put("entry", entry_word(*entry).map(|word| json!(word)));
         put("language", language_word(*language).map(|word| json!(word)));
         put("profile", policy.profile.as_ref().map(|name| json!(name.value.as_str())));
         put("overrides", overrides.clone());
         put("limits", limits.clone());
         put("approval", approval.to_json());
-        put("tests", list(tests.iter().map(|test| test.to_json()).collect()));
+        put("tests", list(tests.iter().map(Test::to_json).collect()));
         match body {
             Body::Code(code) => put("code", Some(json!(code))),
             Body::Command(command) => put("command", Some(command.clone())),

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bailiwick::policy::{Diff, EffectivePolicy, GuestPath, Layer, ToolPolicy, diff as compare, resolve};
 use bailiwick::types::{CallReport, Denial, Effect, ErrorCode, Failure as Failed, LayerName, ProfileName};
 use bailiwick::{Breadth, Call, Language, Observer, Runtime};
-use bailiwick_config::files;
 use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_tool::{InputCheck, SecretStatic};
 use serde_json::{Value, json};
 
 use crate::cells::{block_on, builder};
@@ -17,7 +17,7 @@ use crate::commands::policy::{as_yaml, badge, show_diff};
 use crate::commands::run::arguments::{self, Reading};
 use crate::documents::{
     self,
-    tool::{SecretStatic, Test, ToolFile},
+    tool::{Held, call_of, checked, held, reading},
 };
 use crate::failure::Failure;
 use crate::outside;
@@ -101,43 +101,41 @@ fn read(what: &Learn) -> Result<Pupil, Failure> {
         Some(http) => outside::with_canned(call, http.clone(), from),
         None => Ok(call),
     };
-    if !documents::tool::is_tool(file) {
-        let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
-        let call = Call::body(files::read_document(file)?).language(Language::Either).arguments(arguments);
-        let call = canned(call.workspace(workspace), http.as_ref(), "--http")?;
-        let declared = Layer::empty(LayerName::Tool, name.as_str());
-        return Ok(Pupil {
-            calls: vec![(name.clone(), call)],
-            name,
-            secrets: Vec::new(),
-            profile: flag,
-            declared,
-        });
-    }
-    let ToolFile { code, entry, params, statics, secrets, policy: ToolPolicy { profile, layer }, tests } =
-        documents::tool::read(file)?;
-    let base = Call::new(entry, code)
-        .statics(statics)
-        .parameters(params.iter().map(|param| param.name.clone()))
-        .workspace(workspace);
+    let tool = match held(file)? {
+        Held::Tool(read) => read.tool,
+        Held::Code(code) => {
+            let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
+            let call = Call::body(code).language(Language::Either).arguments(arguments);
+            let call = canned(call.workspace(workspace), http.as_ref(), "--http")?;
+            let declared = Layer::empty(LayerName::Tool, name.as_str());
+            return Ok(Pupil {
+                calls: vec![(name.clone(), call)],
+                name,
+                secrets: Vec::new(),
+                profile: flag,
+                declared,
+            });
+        }
+    };
     let mut calls = Vec::new();
     let typed = !what.arg.is_empty() || what.args.is_some();
-    if tests.is_empty() || typed {
-        let reading = |name: &str| match params.iter().find(|param| param.name == name) {
-            Some(param) if param.is_text => Reading::Text,
-            _ => Reading::Guess,
-        };
-        let arguments = arguments::read(&what.arg, what.args.as_deref(), reading)?;
-        documents::tool::check_arguments(&params, &arguments)?;
-        calls.push((name.clone(), canned(base.clone().arguments(arguments), http.as_ref(), "--http")?));
+    if tool.tests().is_empty() || typed {
+        let arguments = arguments::read(&what.arg, what.args.as_deref(), |name| reading(&tool, name))?;
+        let call = call_of(&tool, checked(&tool, arguments)?)?.workspace(workspace.clone());
+        calls.push((name.clone(), canned(call, http.as_ref(), "--http")?));
     }
     if !typed {
-        for Test { name, input, http: own } in tests {
-            let call = base.clone().arguments(input);
-            let answers = own.as_ref().or(http.as_ref()).filter(|_| !what.live);
-            calls.push((name.clone(), canned(call, answers, &name)?));
+        let inputs = InputCheck::new(&tool);
+        for test in tool.tests() {
+            // Arguments that do not fit are refused before anything runs, so there is nothing to learn from them.
+            let Ok(input) = inputs.check(test.input.clone()) else { continue };
+            let call = call_of(&tool, input)?.workspace(workspace.clone());
+            let answers = test.http.as_ref().or(http.as_ref()).filter(|_| !what.live);
+            calls.push((test.name.clone(), canned(call, answers, &test.name)?));
         }
     }
+    let ToolPolicy { profile, layer } = tool.policy().clone();
+    let secrets = tool.secret_statics();
     let profile = match (profile.map(|name| name.value), flag) {
         (Some(own), Some(flag)) if own != flag => return Err(Failure::TwoProfiles { own, flag }),
         (own, flag) => own.or(flag),

@@ -8,11 +8,13 @@ mod egress;
 mod files;
 mod jsrun;
 mod output;
+mod own;
 mod policy;
 mod run;
 mod secrets;
 mod secrets_in_use;
 mod specs;
+mod tool_commands;
 mod tools;
 
 use bailiwick_testkit::Program;

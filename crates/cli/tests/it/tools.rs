@@ -1,91 +1,121 @@
-//! `bailiwick tool …`, as an author and an operator meet it.
+//! Tool documents on the command line, in each of their syntaxes.
 
-mod call;
-mod catalogue;
-mod check;
-mod new;
-mod publish;
-mod terminal;
-mod test;
+use insta::assert_snapshot;
 
-use bailiwick_testkit::{Program, Run};
-use serde_json::Value;
+use crate::bailiwick;
 
-use super::bailiwick;
-
-/// A tool that needs nothing.
-const GREET: &str = "name: greet
-title: Greet
-description: Greets somebody.
-params:
-  - {name: who, type: STRING, required: true, description: Who is greeted., testValue: world}
-tests:
-  - {name: greets, input: {who: you}, equals: Hello you!}
-code: |
-  console.log('greeting', who);
-  return `Hello ${who}!`;
+const GREET: &str = "#!/usr/bin/env -S bailiwick run
+/**
+ * ---
+ * name: greet
+ * description: Greets.
+ * params:
+ *   - {name: who, type: STRING, required: true}
+ *   - {name: times, type: INTEGER, default: 2}
+ * limits: {wall: 2s}
+ * ---
+ */
+if (who === 'nobody') null.x;
+return 'Hello ' + who + '!'.repeat(times);
 ";
 
-/// A tool whose every call waits for a person.
-const KEEP: &str = "name: keep
-description: Keeps a text in a file.
-params:
-  - {name: text, type: STRING, required: true, description: The text., testValue: a}
-overrides: {fileWrite: true}
-approval: {mode: AUTO, prompt: \"{tool} wants to write ({risk})\"}
-tests:
-  - {name: keeps it, input: {text: b}, equals: kept.txt, leaves: {kept.txt: b}}
-code: |
-  safety.fs.writeText('kept.txt', text);
-  return 'kept.txt';
-";
-
-/// A tool that asks for a host it has not declared.
-const STRAYS: &str = "name: strays
-description: Gets a page.
-tests:
-  - name: gets it
-    http: [{request: {method: GET, url: \"https://evil.test/\"}, response: {status: 200, text: page}}]
-    equals: page
-overrides: {network: allowlist, hosts: [api.example.com]}
-code: |
-  const answer = await fetch('https://evil.test/');
-  return await answer.text();
-";
-
-/// A machine with these documents in the working folder.
-fn with(documents: &[(&str, &str)]) -> Program {
-    documents.iter().fold(bailiwick(), |program, (name, text)| program.with_file(name, text))
+#[test]
+fn code_with_the_fields_of_a_tool_at_its_top_is_a_tool() {
+    let program = bailiwick().with_file("greet.js", GREET);
+    let run = program.run(&["run", "greet.js", "--arg", "who=42"]);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("\"Hello 42!!\"\n", ""));
+    let run = program.run(&["run", "greet.js", "--arg", "who=nobody"]);
+    assert!(run.stderr.contains("--> greet.js:12:"), "{}", run.stderr);
+    let run = program.run(&["run", "greet.js"]);
+    assert_snapshot!(run.stderr, @r"
+    error: required arguments are missing: who
+      hint: add --arg who=…
+    ");
+    let run = program.run(&["policy", "learn", "greet.js", "--arg", "who=x"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
-#[track_caller]
-fn check_code(run: &Run, code: i32) {
-    assert_eq!(run.code, Some(code), "{}{}", run.stdout, run.stderr);
+#[test]
+fn code_without_fields_is_run_as_it_is() {
+    let run = bailiwick().with_file("a.js", "/* a comment */ return 1;").run(&["run", "a.js"]);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("1\n", ""));
 }
 
-/// Runs it; what it printed is one JSON object.
-#[track_caller]
-fn json(program: &Program, arguments: &[&str], code: i32) -> Value {
-    let run = program.run(&[arguments, &["--json"]].concat());
-    check_code(&run, code);
-    let value = serde_json::from_str(&run.stdout);
-    assert!(value.is_ok(), "not one JSON object: {}{}", run.stdout, run.stderr);
-    value.unwrap_or_default()
+#[test]
+fn arguments_are_checked_before_anything_runs() {
+    let program = bailiwick().with_file("greet.js", GREET);
+    let run = program.run(&["run", "greet.js", "--arg", "who=a", "--arg", "times=often"]);
+    assert_snapshot!(run.stderr, @r#"
+    error: the argument `times` must be a whole number, but is a text ("often")
+      hint: see the `params` of the tool
+    "#);
+    assert_eq!(run.code, Some(2));
+    let run = program.run(&["run", "greet.js", "--args", r#"{"who": 7, "tmes": 1}"#]);
+    assert_snapshot!(run.stderr, @r"
+    error: the argument `who` must be a text, but is a number (7); the tool has no parameter `tmes`
+      hint: did you mean `times`?
+    ");
 }
 
-/// A text whose times are the same each time.
-fn steady(text: &str) -> String {
-    let line = |line: &str| match line.strip_suffix(" ms").and_then(|line| line.rsplit_once(' ')) {
-        Some((before, _)) => format!("{before} N ms\n"),
-        None => format!("{line}\n"),
-    };
-    text.lines().map(line).collect()
+#[test]
+fn every_mistake_of_a_tool_is_told_where_it_is() {
+    let text = "/*---\nname: greet\ntags: [safe]\nparams: [{name: if, type: STRIN}]\n---*/\nreturn 1;\n";
+    let run = bailiwick().with_file("a.ts", text).run(&["run", "a.ts"]);
+    assert_snapshot!(run.stderr, @r"
+    error: the tag `safe` claims a capability
+      --> a.ts:3:8  tags[0]
+      hint: say what the tool is about; what it may do is worked out from its policy
+    error: `if` cannot be a parameter: it is a reserved word
+      --> a.ts:4:17  params[0].name
+      hint: name it `if_`, say
+    error: `STRIN` is no type of a parameter
+      --> a.ts:4:27  params[0].type
+      hint: did you mean `STRING`?
+    ");
+    assert_eq!(run.code, Some(2));
 }
 
-/// A file of the working folder.
-#[expect(clippy::disallowed_methods, reason = "a file that the program under test wrote")]
-#[track_caller]
-fn written(program: &Program, name: &str) -> String {
-    std::fs::read_to_string(program.working_folder().join(name))
-        .unwrap_or_else(|error| format!("{name}: {error}"))
+#[test]
+fn the_pure_function_reads_its_input() {
+    let tool = "name: loud\nentry: emit\nparams: [{name: input, type: STRING}]\ncode: emit(read_input().toUpperCase())\n";
+    let run =
+        bailiwick().with_file("loud.tool.yaml", tool).run(&["run", "loud.tool.yaml", "--arg", "input=42a"]);
+    assert!(run.stdout.contains("42A"), "{} {}", run.stdout, run.stderr);
+}
+
+#[test]
+fn the_policy_of_a_tool_is_read_from_its_document() {
+    let tool = "name: a\noverrides: {network: allowlist, hosts: [a.test]}\ncode: return 1\n";
+    let program = bailiwick()
+        .with_file("a.tool.yaml", tool)
+        .with_file("b.js", "/*---\nname: b\noverrides: {network: strict}\n---*/\nreturn 1\n");
+    let run = program.run(&["policy", "show", "--overrides", "a.tool.yaml"]);
+    assert!(run.stdout.contains("allowlist"), "{} {}", run.stdout, run.stderr);
+    let run = program.run(&["policy", "diff", "a.tool.yaml", "b.js"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("+ "), "{}", run.stdout);
+}
+
+#[test]
+fn a_command_is_a_tool_that_cannot_run_yet() {
+    let tool = "name: a\ncommand: {argv: [ls]}\n";
+    let run = bailiwick().with_file("a.tool.yaml", tool).run(&["run", "a.tool.yaml"]);
+    assert_snapshot!(run.stderr, @r"
+    error: a command tool needs a command sandbox, which this version does not have
+      hint: write it in JavaScript
+    ");
+}
+
+#[test]
+fn what_is_unwise_in_a_tool_is_told_to_whoever_asks() {
+    let tool = "name: a\ntests: [{input: {}}]\ncode: return 1\n";
+    let program = bailiwick().with_file("a.tool.yaml", tool);
+    assert_eq!(program.run(&["run", "a.tool.yaml"]).stderr, "");
+    let run = program.run(&["run", "a.tool.yaml", "--verbose"]);
+    assert!(run.stderr.contains("warning: the tool has no `description`"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning: the test `test 1` expects nothing but a result (tests[0])"),
+        "{}",
+        run.stderr
+    );
 }

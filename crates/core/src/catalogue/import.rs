@@ -41,15 +41,7 @@ impl Incoming {
         let parsed = Arc::new(Parsed::of(tool, &core.inner.world));
         let standing = standing_of(core, &parsed, false);
         let fresh = fresh_id()?;
-        Ok(Self {
-            document: document.name.clone(),
-            parsed,
-            warnings,
-            texts,
-            standing,
-            fresh,
-            approval_off,
-        })
+        Ok(Self { document: document.name.clone(), parsed, warnings, texts, standing, fresh, approval_off })
     }
 
     fn tool(&self) -> &Tool {
@@ -182,9 +174,8 @@ const APPROVAL: &str = "approval.mode";
 /// Takes one document in, within a transaction.
 pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<Imported, NotTaken> {
     let tool = one.tool();
-    let fault = |path: &str, message: String, hint: &str| {
-        NotTaken::Fault(Box::new(one.fault(path, message, hint)))
-    };
+    let fault =
+        |path: &str, message: String, hint: &str| NotTaken::Fault(Box::new(one.fault(path, message, hint)));
     let by_id = match tool.id() {
         Some(id) => tx.tool(id)?,
         None => None,
@@ -248,12 +239,17 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         Change::Texts => {
             let state = step(from, Event::TextEdited, &fault)?;
             // What trips the scan is not offered on without a word for it.
-            if blocked && state == State::Published { step(state, Event::Unpublished, &fault)? } else { state }
+            if blocked && state == State::Published {
+                step(state, Event::Unpublished, &fault)?
+            } else {
+                state
+            }
         }
     };
     if change != Change::Same {
         let pass = before.as_ref().filter(|_| change == Change::Texts).and_then(|row| row.pass.clone());
-        let notes = before.as_ref().filter(|_| change == Change::Texts && !blocked).and_then(|row| row.notes.clone());
+        let notes =
+            before.as_ref().filter(|_| change == Change::Texts && !blocked).and_then(|row| row.notes.clone());
         tx.put_tool(&ToolRow {
             id,
             name: one.name().to_owned(),

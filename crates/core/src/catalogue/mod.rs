@@ -28,16 +28,15 @@ pub(crate) fn read_document(document: &Document) -> Result<(Tool, Vec<Fault>), R
         return Err(Refusal::validation(message)
             .with_hint("name it like stars.tool.yaml, stars.tool.json, stars.js or stars.ts"));
     };
-    let Read { tool, warnings } = Tool::read(&document.name, &document.text, syntax)
-        .map_err(|problems| refused(&problems))?;
+    let Read { tool, warnings } =
+        Tool::read(&document.name, &document.text, syntax).map_err(|problems| refused(&problems))?;
     let warnings = warnings.iter().map(|warning| fault(&document.name, warning)).collect();
     Ok((tool, warnings))
 }
 
 /// All mistakes of a document as one refusal.
 pub(crate) fn refused(problems: &Problems) -> Refusal {
-    let faults: Vec<Fault> =
-        problems.list.iter().map(|problem| fault(&problems.document, problem)).collect();
+    let faults: Vec<Fault> = problems.list.iter().map(|problem| fault(&problems.document, problem)).collect();
     let message = match faults.len() {
         1 => format!("{} has a mistake", problems.document),
         many => format!("{} has {many} mistakes", problems.document),

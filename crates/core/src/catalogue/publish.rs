@@ -33,7 +33,8 @@ pub(crate) async fn publish(
         Err(tampered) => return Err(revoke(core, caller, &row, tampered).await?),
     };
     let standing = parsed.standing()?.clone();
-    if let Some(wider) = row.pass.as_deref().and_then(Pass::read).and_then(|pass| is_stale(&pass, &standing)) {
+    if let Some(wider) = row.pass.as_deref().and_then(Pass::read).and_then(|pass| is_stale(&pass, &standing))
+    {
         return Err(Refusal::new(
             ErrorCode::Stale,
             format!("the policy of `{}` became wider since its Local Pass: {}", row.name, wider.join("; ")),
@@ -94,7 +95,8 @@ pub(crate) async fn publish_document(
         let row = tx.tool(imported.id)?.ok_or_else(|| Refusal::internal("tool.publish"))?;
         let from: State = row.state.parse().map_err(|_| Refusal::internal("tool.publish"))?;
         let state = next(from, Event::Passed)?;
-        let row = ToolRow { state: state.word().to_owned(), pass: Some(kept), standing: Some(standing), ..row };
+        let row =
+            ToolRow { state: state.word().to_owned(), pass: Some(kept), standing: Some(standing), ..row };
         let entry = journal::change(&actor, "tool.test", Some(tool_ref(row.id, &row.name, &row.covered)));
         tx.append(&told(entry, json!({"passed": true, "runs": pass.results.len(), "failed": []})))?;
         if state == State::Published {
@@ -124,8 +126,11 @@ impl Offer {
             text.as_ref().is_some_and(|text| text.trim().chars().count() < SHORTEST_REASON)
         };
         if short(&self.reasons.justification) || short(&self.reasons.despite_scan) {
-            return Err(Refusal::new(ErrorCode::InvalidInput, "that is no reason: it is too short to be one")
-                .with_hint(format!("write at least {SHORTEST_REASON} characters that others will understand")));
+            return Err(Refusal::new(
+                ErrorCode::InvalidInput,
+                "that is no reason: it is too short to be one",
+            )
+            .with_hint(format!("write at least {SHORTEST_REASON} characters that others will understand")));
         }
         let blocking: Vec<&Found> = self.texts.iter().filter(|found| found.blocks).collect();
         if let Some(first) = blocking.first()
@@ -138,7 +143,9 @@ impl Offer {
                     first.rule, first.path, first.meaning
                 ),
             )
-            .with_hint("mend the text; or, if it is meant, say why with --despite-scan: it goes on the record"));
+            .with_hint(
+                "mend the text; or, if it is meant, say why with --despite-scan: it goes on the record",
+            ));
         }
         Ok(())
     }

@@ -57,7 +57,11 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
                     }
                     Err(_) => None,
                 };
-                lines.push(line(&summary, level.map(|(level, _)| level), level.is_some_and(|(_, stale)| stale)));
+                lines.push(line(
+                    &summary,
+                    level.map(|(level, _)| level),
+                    level.is_some_and(|(_, stale)| stale),
+                ));
             }
         }
     }

@@ -1,13 +1,14 @@
 //! The runs of one Local Pass.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_gateway::person::{Asked, Person, Said};
-use bailiwick_runtime::{Call, Recording, Runtime, Severity};
+use bailiwick_policy::EffectivePolicy;
+use bailiwick_runtime::{Call, Observer, Recording, Runtime, Severity};
 use bailiwick_tool::{Failed, Given, Miss, Test};
-use bailiwick_types::{CallReport, ErrorCode, Failure};
+use bailiwick_types::{CallReport, Denial, Effect, ErrorCode, Failure};
 use serde_json::{Map, Value};
 
 use super::record::{self, Pass, Ran};
@@ -51,12 +52,11 @@ pub(crate) async fn rehearse(
         return (tested, None);
     }
     tested.passed = tested.lines.iter().all(|line| line.verdict != TestVerdict::Failed);
-    let Some(standing) = parsed.standing.as_ref().ok().filter(|_| tested.passed) else { return (tested, None) };
-    let results = tested.lines.iter().map(|line| Ran {
-        name: line.name.clone(),
-        verdict: line.verdict,
-        ms: line.ms,
-    });
+    let Some(standing) = parsed.standing.as_ref().ok().filter(|_| tested.passed) else {
+        return (tested, None);
+    };
+    let results =
+        tested.lines.iter().map(|line| Ran { name: line.name.clone(), verdict: line.verdict, ms: line.ms });
     let pass = Pass {
         covered: parsed.covered.to_string(),
         policy_hash: standing.hash.to_string(),
@@ -90,17 +90,16 @@ async fn all(
         lines.push(line);
     };
     let code = look_at_code(&runtime, call.clone()).await?;
-    let blocked = code.is_some();
-    if let Some(line) = code {
-        told(line);
-    }
-    if blocked {
-        return Ok(());
-    }
     let everything = Case {
         name: TEST_VALUES,
         input: values,
-        http: tool.tests().iter().filter_map(|test| test.http.as_ref()?.as_array()).flatten().cloned().collect(),
+        http: tool
+            .tests()
+            .iter()
+            .filter_map(|test| test.http.as_ref()?.as_array())
+            .flatten()
+            .cloned()
+            .collect(),
         files: tool.tests().iter().flat_map(|test| test.files.clone()).collect(),
         test: None,
     };
@@ -112,6 +111,14 @@ async fn all(
         test: Some(test),
     });
     let setting = Setting { core, caller, parsed, runtime: &runtime, call: &call, live };
+    if let Some(mut line) = code {
+        // Code that names what its policy does not grant is not run; what it would ask for first is told all the same.
+        if let Some(denial) = setting.first_denial(everything).await? {
+            line.failure = Some(of_denial(denial));
+        }
+        told(line);
+        return Ok(());
+    }
     for case in std::iter::once(everything).chain(cases) {
         told(setting.run(case).await?);
     }
@@ -128,11 +135,13 @@ fn test_values(parsed: &Parsed) -> Result<Map<String, Value>, Refusal> {
 
 /// What blocks the code from running, found without running it.
 async fn look_at_code(runtime: &Runtime, call: Call) -> Result<Option<TestLine>, Refusal> {
-    let found = runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+    let found =
+        runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
     let failure = match found {
         Err(failure) => *failure,
         Ok(findings) => {
-            let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
+            let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error)
+            else {
                 return Ok(None);
             };
             Failure {
@@ -172,8 +181,7 @@ impl Setting<'_> {
         let arguments = match self.parsed.input.check(input) {
             Ok(arguments) => arguments,
             Err(problems) => {
-                let message =
-                    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
                 let failure = Failure {
                     code: ErrorCode::InvalidInput,
                     message: format!("the arguments do not fit: {message}"),
@@ -198,7 +206,8 @@ impl Setting<'_> {
             // Nothing that is asked for leaves this rehearsal, so nobody has to be asked.
             call = call.asking(Arc::new(Rehearsing), Duration::from_secs(1));
         }
-        let report = runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        let report =
+            runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
         let report = checked_output(self.parsed, report);
         let mut missed = match test {
             Some(test) => misses(test, given(&report)),
@@ -211,6 +220,22 @@ impl Setting<'_> {
             self.caller.listener.hear(Event::Log(line.clone()));
         }
         Ok(line(name, report.usage().wall_ms, missed, report.failure().cloned(), test))
+    }
+
+    /// What the code asks for first and is denied, seen in a run in which nothing that it asks for is done.
+    async fn first_denial(&self, case: Case<'_>) -> Result<Option<Denial>, Refusal> {
+        let Case { input, http, files, .. } = case;
+        let Ok(arguments) = self.parsed.input.check(input) else { return Ok(None) };
+        let world = &self.core.inner.world;
+        let scratch = Scratch::with(world.data(), &workspace_of(&self.parsed.tool)?, &files)?;
+        let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
+        let watching = Arc::new(Watching::default());
+        let observer: Arc<dyn Observer> = watching.clone();
+        let call = self.call.clone().arguments(arguments).observed_by(observer).keeping_files();
+        let call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
+        // Whatever it ends by: only what it was denied counts.
+        runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        Ok(watching.0.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
     /// The code of today against what the recording holds.
@@ -271,7 +296,33 @@ fn line(name: &str, ms: f64, misses: Vec<Missed>, failure: Option<Failure>, test
 
 /// Whether a run failed only since no answer is canned for one of its requests.
 fn has_no_answer(failure: &Failure) -> bool {
-    failure.code == ErrorCode::NetFailed && failure.message.contains("no canned answer for ")
+    failure.reason() == Some("no-canned-answer")
+}
+
+/// A denial as the failure of a run.
+fn of_denial(denial: Denial) -> Failure {
+    let fix = denial.fix.as_ref().map(|fix| format!("overrides: {} ({})", fix.overrides, fix.risk));
+    Failure {
+        code: denial.code,
+        message: format!("{}: {}", denial.asked, denial.reason.meaning()),
+        hint: fix,
+        location: None,
+        stack: None,
+        denied: Some(denial),
+    }
+}
+
+/// Remembers the first denial, and widens nothing.
+#[derive(Default)]
+struct Watching(Mutex<Option<Denial>>);
+
+impl Observer for Watching {
+    fn asked(&self, _effect: &Effect) {}
+
+    fn refused(&self, denial: &Denial) -> Option<Arc<EffectivePolicy>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| denial.clone());
+        None
+    }
 }
 
 /// Says yes to every effect of a rehearsal.

@@ -59,17 +59,14 @@ impl Scratch {
     pub(super) fn misses(&self, test: &Test) -> Result<Vec<Missed>, Refusal> {
         let mut unreadable = None;
         let missed = test.check_files(|path| {
-            let found = inside(path).and_then(|below| {
-                match files::read_document(&self.workspace.join(below)) {
+            let found =
+                inside(path).and_then(|below| match files::read_document(&self.workspace.join(below)) {
                     Ok(text) => Ok(Some(text)),
-                    Err(FileError::Open { source, .. })
-                        if source.kind() == std::io::ErrorKind::NotFound =>
-                    {
+                    Err(FileError::Open { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                         Ok(None)
                     }
                     Err(error) => Err(Refusal::new(ErrorCode::FsFailed, error.to_string())),
-                }
-            });
+                });
             found.unwrap_or_else(|refusal| {
                 unreadable = Some(refusal);
                 None

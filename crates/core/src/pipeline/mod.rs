@@ -113,9 +113,7 @@ pub(crate) async fn call(
     let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
     let entry = match &report {
         Ok(report) => of_report(entry, report),
-        Err(refusal) => {
-            told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message}))
-        }
+        Err(refusal) => told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message})),
     };
     core.append(entry, durability).await?;
     report.map(|report| Reply::Called(Box::new(report)))

@@ -41,11 +41,8 @@ impl ByApprover {
         let Asked { capability, effect, when: _, layer } = asked;
         let effect =
             EffectAsked { capability: capability.as_str().to_owned(), effect, layer: layer.to_string() };
-        let names = Names {
-            caller: &self.caller,
-            call_id: self.call_id,
-            correlation: self.correlation.clone(),
-        };
+        let names =
+            Names { caller: &self.caller, call_id: self.call_id, correlation: self.correlation.clone() };
         let question = Question { effect: Some(effect), prompt: None, ..self.question.clone() };
         let (answer, decision) = approval::put(&names, question).await;
         let mut entry = names.entry(Kind::Decision);

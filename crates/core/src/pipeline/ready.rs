@@ -59,7 +59,11 @@ impl Core {
             }
         };
         let is_same = parsed.covered.to_string() == row.covered && parsed.texts.to_string() == row.texts;
-        if is_same { Ok(parsed) } else { Err(Tampered("its document does not have the hash it was kept with")) }
+        if is_same {
+            Ok(parsed)
+        } else {
+            Err(Tampered("its document does not have the hash it was kept with"))
+        }
     }
 }
 
@@ -121,7 +125,8 @@ pub(crate) async fn revoke(
 ) -> Result<Refusal, Refusal> {
     let from = row.state.parse().unwrap_or(State::Draft);
     let state = next(from, Event::Tampered)?;
-    let entry = journal::change(&caller.actor, "tool.revoke", Some(tool_ref(row.id, &row.name, &row.covered)));
+    let entry =
+        journal::change(&caller.actor, "tool.revoke", Some(tool_ref(row.id, &row.name, &row.covered)));
     let entry = told(entry, json!({"state": state.word(), "because": why}));
     let id = row.id;
     let written = core.inner.store.write(Durability::Machine, move |tx| {

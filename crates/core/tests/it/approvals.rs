@@ -76,7 +76,8 @@ fn the_operator_can_name_tools_that_always_wait() {
         house.offer(&yaml("add", ADD)).await;
         let report = house.call("add", json!({"a": 1, "b": 2})).await.expect("a report");
         assert_eq!(report.failure().map(|failure| failure.code), Some(ErrorCode::ApprovalUnavailable));
-        let report = house.call_as(with(Says::yes()), "add", json!({"a": 1, "b": 2})).await.expect("a report");
+        let report =
+            house.call_as(with(Says::yes()), "add", json!({"a": 1, "b": 2})).await.expect("a report");
         assert_eq!(report.value(), &json!(3));
     });
 }
@@ -159,7 +160,7 @@ description: Reads a file, if a person agrees.
 overrides: {fileRead: true, ask: {fs: first}}
 tests:
   - {name: reads, input: {}, files: {notes.txt: hello}, equals: hello}
-code: return safety.fs.readFile('notes.txt')
+code: return safety.fs.readText('notes.txt')
 ";
         house.offer(&yaml("reads", tool)).await;
         let watching = Arc::new(Watching::default());

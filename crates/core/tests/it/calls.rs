@@ -80,7 +80,10 @@ fn arguments_that_do_not_fit_take_no_cell() {
             assert_eq!(code, ErrorCode::InvalidInput);
             assert!(message.contains(wanted), "{message}");
             let last = house.tail(1).await.remove(0);
-            assert_eq!((&last["kind"], &last["outcome"]["code"]), (&json!("outcome"), &json!("INVALID_INPUT")));
+            assert_eq!(
+                (&last["kind"], &last["outcome"]["code"]),
+                (&json!("outcome"), &json!("INVALID_INPUT"))
+            );
         }
         let intents = house.tail(100).await.iter().filter(|record| record["kind"] == "intent").count();
         assert_eq!(intents, 0);
@@ -100,7 +103,10 @@ code: return `hello ${who}`
 ";
         house.offer(&yaml("greet", tool)).await;
         assert_eq!(house.call("greet", json!({})).await.expect("a report").value(), &json!("hello world"));
-        assert_eq!(house.call("greet", json!({"who": "you"})).await.expect("a report").value(), &json!("hello you"));
+        assert_eq!(
+            house.call("greet", json!({"who": "you"})).await.expect("a report").value(),
+            &json!("hello you")
+        );
     });
 }
 
@@ -301,10 +307,10 @@ code: |
   if (how === 'throw') throw new Error('as you wish');
   if (how === 'loop') for (;;) {}
   return how;
-limits: {wall: 300ms}
+limits: {steps: 100000}
 ";
         house.offer(&yaml("fail", tool)).await;
-        for (how, code) in [("throw", ErrorCode::EvalError), ("loop", ErrorCode::Timeout)] {
+        for (how, code) in [("throw", ErrorCode::EvalError), ("loop", ErrorCode::StepLimit)] {
             let report = house.call("fail", json!({"how": how})).await.expect("a report");
             assert_eq!(report.failure().map(|failure| failure.code), Some(code));
             let last = house.tail(1).await.remove(0);

@@ -35,7 +35,8 @@ fn one_bad_document_among_two_hundred_changes_nothing_and_all_faults_are_told() 
         let place = Place::new();
         let house = place.open().await;
         let mut documents = many(200);
-        documents[77].text = documents[77].text.replace("type: INTEGER", "type: INTEGR").replace("code:", "cod:");
+        documents[77].text =
+            documents[77].text.replace("type: INTEGER", "type: INTEGR").replace("code:", "cod:");
         let before = house.tail(1).await;
         let refusal = house.import(&documents).await.expect_err("refused");
         assert_eq!(refusal.code, ErrorCode::Validation);
@@ -98,7 +99,11 @@ fn editing_what_a_pass_covers_unpublishes_at_once() {
             ("statics", format!("{ADD}statics: [{{name: s, value: 1}}]\n")),
             ("overrides", format!("{ADD}overrides: {{addAllow: [timers], removeDeny: [timers]}}\n")),
             ("limits", format!("{ADD}limits: {{wall: 4s}}\n")),
-            ("entry", ADD.replace("return a + b;", "function execute({a, b}) { return a + b; }") + "entry: execute\n"),
+            (
+                "entry",
+                ADD.replace("return a + b;", "function execute({a, b}) { return a + b; }")
+                    + "entry: execute\n",
+            ),
             ("profile", format!("{ADD}profile: strict\n")),
             ("output", ADD.replace("output: {type: integer}", "output: {type: number}")),
             ("tests", ADD.replace("equals: 3", "equals: 3, maxMs: 4000")),
@@ -113,9 +118,16 @@ fn editing_what_a_pass_covers_unpublishes_at_once() {
             let imported = house.import(&[yaml("add", &edited)]).await.expect("imported").remove(0);
             assert_eq!(imported.change, Change::Changed, "{field}");
             assert_eq!(house.state("add").await, "DRAFT", "{field}");
-            assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Conflict, "{field}");
+            assert_eq!(
+                refused(house.call("add", json!({"a": 1, "b": 2})).await).0,
+                ErrorCode::Conflict,
+                "{field}"
+            );
             let last = house.tail(2).await.remove(0);
-            assert_eq!((&last["action"], &last["outcome"]["state"]), (&json!("tool.import"), &json!("DRAFT")));
+            assert_eq!(
+                (&last["action"], &last["outcome"]["state"]),
+                (&json!("tool.import"), &json!("DRAFT"))
+            );
         }
     });
 }

@@ -116,12 +116,16 @@ overrides: {fileRead: true, fileWrite: true, destructive: true}
 approval: {mode: REQUIRED}
 tests:
   - {name: removes it, input: {path: a.txt}, files: {a.txt: one, sub/b.txt: two}, leaves: {a.txt: null, sub/b.txt: two}}
-code: safety.fs.deleteFile(path)
+code: safety.fs.delete(path)
 ";
         let workspace = place.data().join("workspaces/eraser");
         std::fs::create_dir_all(&workspace).expect("a workspace");
-        bailiwick_config::files::replace(&workspace.join("a.txt"), "mine", bailiwick_config::files::Readers::Owner)
-            .expect("a file");
+        bailiwick_config::files::replace(
+            &workspace.join("a.txt"),
+            "mine",
+            bailiwick_config::files::Readers::Owner,
+        )
+        .expect("a file");
         let tested = tried(&house, tool).await;
         assert!(tested.passed, "{tested:#?}");
         let kept = bailiwick_config::files::read_document(&workspace.join("a.txt")).expect("still there");

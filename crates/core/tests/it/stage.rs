@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use bailiwick_config::{Environment, FolderFile, Request, load};
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Core, Deaf, Document, Event, Imported, Listener, Opening,
-    Published, Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
+    Action, Actor, Answer, Approver, Caller, Core, Document, Event, Imported, Listener, Opening, Published,
+    Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
 };
 use bailiwick_runtime::Runtime;
 use bailiwick_secrets::Fallback;
@@ -107,7 +107,10 @@ impl House {
     }
 
     #[track_caller]
-    pub(crate) fn import(&self, documents: &[Document]) -> impl Future<Output = Result<Vec<Imported>, Refusal>> {
+    pub(crate) fn import(
+        &self,
+        documents: &[Document],
+    ) -> impl Future<Output = Result<Vec<Imported>, Refusal>> {
         let action = Action::ToolImport { documents: documents.to_vec(), approval_off: false };
         let reply = self.core.clone();
         async move {
@@ -136,8 +139,7 @@ impl House {
     /// Takes a tool in, passes it and publishes it.
     pub(crate) async fn offer(&self, document: &Document) -> ToolLine {
         let reasons = Reasons { justification: Some("needed by the tests".to_owned()), despite_scan: None };
-        let action =
-            Action::ToolPublishDocument { document: document.clone(), reasons, approval_off: false };
+        let action = Action::ToolPublishDocument { document: document.clone(), reasons, approval_off: false };
         match self.act(action).await {
             Ok(Reply::Published(published)) => published.tool,
             other => panic!("{other:?}"),
@@ -283,11 +285,6 @@ pub(crate) fn hearing() -> (Caller, Arc<Hears>) {
     let hears = Arc::new(Hears::default());
     let listener: Arc<dyn Listener> = hears.clone();
     (Caller { listener, ..cli() }, hears)
-}
-
-/// A caller who hears nothing.
-pub(crate) fn deaf() -> Caller {
-    Caller { listener: Arc::new(Deaf), ..cli() }
 }
 
 /// The code of a refusal.

@@ -43,12 +43,18 @@ fn a_tool_edited_in_the_store_does_not_run() {
             let house = offered(&place).await;
             // The owner runs while it happens: nothing may be remembered from before.
             let statement = match column.as_str() {
-                "version" | "created_ms" | "updated_ms" => format!("UPDATE {table} SET {column} = {column} + 1"),
+                "version" | "created_ms" | "updated_ms" => {
+                    format!("UPDATE {table} SET {column} = {column} + 1")
+                }
                 "name" => format!("UPDATE {table} SET {column} = 'sub'"),
                 "document" => format!("UPDATE {table} SET {column} = replace({column}, 'a + b', 'a - b')"),
                 "state" => {
                     house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");
                     format!("UPDATE {table} SET {column} = 'PUBLISHED'")
+                }
+                // A hash or a seal.
+                "digest" | "seal" | "summary_seal" | "text_seal" => {
+                    format!("UPDATE {table} SET {column} = zeroblob(32)")
                 }
                 _ => format!("UPDATE {table} SET {column} = coalesce({column}, '') || ' '"),
             };

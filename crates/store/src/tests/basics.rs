@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use bailiwick_audit::{Link, Record, Verdict};
 use bailiwick_types::{CallId, CorrelationId, ToolId};
 
-use super::stage::{Stage, append, entry, on, options, put, tool, verify};
+use super::stage::{Stage, append, entry, on, options, put, tool, tool_count, verify};
 use crate::{Durability, Query, Store, StoreError, WriteError};
 
 #[test]
@@ -100,7 +100,7 @@ fn a_job_may_go_on_after_a_name_was_taken() {
             .await
             .unwrap();
         assert_eq!(stamp.seq, 1);
-        assert_eq!(store.read(|view| view.tool_count()).await, Ok(1));
+        assert_eq!(store.read(tool_count).await, Ok(1));
     });
 }
 
@@ -126,7 +126,7 @@ fn records_are_found_by_what_they_are_about() {
     check_query(&store, Query { call_id, correlation: correlation.clone(), ..all.clone() }, &[]);
     let tool = Some(ToolId::from_parts(1, &[3; 10]));
     check_query(&store, Query { tool, from_seq: Some(6), limit: 2, ..all.clone() }, &[7, 9]);
-    check_query(&store, Query { tool, correlation, ..all }, &[1, 7]);
+    check_query(&store, Query { correlation, tool, ..all }, &[1, 7]);
 }
 
 #[test]

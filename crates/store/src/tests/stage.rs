@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bailiwick_audit::{Actor, Entry, Kind, ToolRef, Verdict};
+use bailiwick_audit::{Actor, Entry, Kind, Link, ToolRef, Verdict};
 use bailiwick_types::{CallId, CorrelationId, ToolId};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{Durability, Options, Store, StoreError, ToolRow, WriteError};
+use crate::{Durability, Options, Store, StoreError, ToolRow, View, WriteError};
 
 /// A data folder.
 pub(super) struct Stage {
@@ -78,7 +78,7 @@ pub(super) fn tool(number: u64) -> ToolRow {
     ToolRow {
         id: ToolId::from_parts(number, &[1; 10]),
         name: format!("tool-{number:05}"),
-        title: (number % 2 == 0).then(|| format!("Tool {number}")),
+        title: number.is_multiple_of(2).then(|| format!("Tool {number}")),
         state: "DRAFT".to_owned(),
         document: format!("name: tool-{number:05}\ncode: return {number}\n"),
         covered: "covered".to_owned(),
@@ -106,4 +106,12 @@ pub(super) async fn put(store: &Store, row: ToolRow) -> Result<(), WriteError<St
 
 pub(super) async fn verify(store: &Store) -> Verdict {
     store.verify(|_| {}).await.unwrap()
+}
+
+pub(super) fn tool_count(view: &View<'_>) -> Result<u64, StoreError> {
+    view.tool_count()
+}
+
+pub(super) fn last_link(view: &View<'_>) -> Result<Link, StoreError> {
+    view.last_link()
 }

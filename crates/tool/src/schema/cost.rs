@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::walk::{Kept, parts};
+use super::walk::{Kept, is_applied, parts};
 use super::{DEEPEST, MOST_PARTS, MOST_PATTERNS, SchemaFault};
 
 /// The one dialect.
@@ -47,8 +47,8 @@ struct Walk<'a> {
     patterns: usize,
 }
 
-/// Refuses a schema that costs too much or points outside itself.
-pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
+/// What a schema costs: how many parts it unfolds to. Refuses one that costs too much or points outside itself.
+pub(super) fn check(schema: &Value) -> Result<usize, SchemaFault> {
     if !schema.is_object() {
         return Err(SchemaFault::new(
             "is not a map",
@@ -56,7 +56,7 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
         ));
     }
     let mut walk = Walk { root: schema, seen: HashMap::new(), patterns: 0 };
-    walk.unfold(schema, 1).map(|_| ())
+    walk.unfold(schema, 1).map(|unfolded| unfolded.parts)
 }
 
 impl<'a> Walk<'a> {
@@ -77,7 +77,7 @@ impl<'a> Walk<'a> {
         }
         self.words(fields)?;
         self.seen.insert(std::ptr::from_ref(schema), Seen::Open);
-        let mut sum = Unfolded { parts: 1, height: 1 };
+        let mut sum = Unfolded { parts: 1 + own_values(fields), height: 1 };
         let target = fields.get("$ref").map(|target| self.target(target)).transpose()?;
         let below = parts(fields).chain(target.map(|target| (target, Kept::InUse)));
         for (part, kept) in below {
@@ -139,6 +139,22 @@ impl<'a> Walk<'a> {
             SchemaFault::new(format!("refers to `{shown}`, which it does not have"), "add it below `$defs`")
         })
     }
+}
+
+/// The values that a schema holds beside its subschemas: each member of an `enum` is compared with each value.
+fn own_values(fields: &Map<String, Value>) -> usize {
+    let mut left: Vec<&Value> =
+        fields.iter().filter(|(keyword, _)| !is_applied(keyword)).map(|(_, value)| value).collect();
+    let mut count = 0;
+    while let Some(value) = left.pop() {
+        count += 1;
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(map) => left.extend(map.values()),
+            _ => {}
+        }
+    }
+    count
 }
 
 fn too_deep() -> SchemaFault {

@@ -2,7 +2,8 @@
 //!
 //! The validator recurses over a schema and over a value at once. So a schema whose references lead back to
 //! themselves, or that would unfold to more than [`MOST_PARTS`] parts or [`DEEPEST`] levels, is refused before it is
-//! compiled, and a value that nests deeper than [`DEEPEST_VALUE`] before it is looked at. Patterns run on the linear
+//! compiled, and a value that nests deeper than [`DEEPEST_VALUE`] before it is looked at. Whoever writes a schema and a
+//! value to it decides what the check costs us, so that is bounded too ([`MOST_CHECKS`]). Patterns run on the linear
 //! engine. Nothing is ever fetched: a reference points into its own schema.
 
 mod cost;
@@ -15,10 +16,10 @@ use std::sync::Arc;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
-use crate::json::{brief, is_within_depth};
+use crate::json::{brief, weight};
 
-/// Subschemas, each counted as often as it is reached by a reference.
-pub(crate) const MOST_PARTS: usize = 2_000;
+/// Subschemas and values in them, each counted as often as it is reached by a reference.
+pub(crate) const MOST_PARTS: usize = 5_000;
 /// Subschemas within each other, references followed.
 pub(crate) const DEEPEST: usize = 64;
 /// Lists and maps within each other, in a value that is checked.
@@ -27,6 +28,10 @@ pub(crate) const DEEPEST_VALUE: usize = 64;
 pub(crate) const MOST_PATTERNS: usize = 100;
 /// Bytes that one compiled regular expression may take.
 const PATTERN_BYTES: usize = 1 << 18;
+/// Parts of a schema times values that are held against it.
+pub(crate) const MOST_CHECKS: usize = 10_000_000;
+/// The same, where every breach is looked for: the validator notes each, and for every alternative once more.
+const MOST_EXPLAINED: usize = 200_000;
 /// Breaches of one value that are told.
 const MOST_TOLD: usize = 10;
 
@@ -55,12 +60,13 @@ pub(crate) struct Breach {
 #[derive(Debug, Clone)]
 pub(crate) struct Schema {
     validator: Arc<Validator>,
+    parts: usize,
 }
 
 impl Schema {
     /// Checks a schema's own bounds and compiles it.
     pub(crate) fn compile(schema: &Value) -> Result<Self, SchemaFault> {
-        cost::check(schema)?;
+        let parts = cost::check(schema)?;
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
         let built = jsonschema::options()
             .with_draft(Draft::Draft202012)
@@ -69,7 +75,7 @@ impl Schema {
             .offline()
             .build(schema);
         match built {
-            Ok(validator) => Ok(Self { validator: Arc::new(validator) }),
+            Ok(validator) => Ok(Self { validator: Arc::new(validator), parts }),
             Err(error) => {
                 let at = match error.instance_path().to_string() {
                     at if at.is_empty() => String::new(),
@@ -84,12 +90,19 @@ impl Schema {
 
     /// How a value breaks the schema; empty if it does not. At most ten breaches are told.
     pub(crate) fn breaches(&self, value: &Value) -> Vec<Breach> {
-        if !is_within_depth(value, DEEPEST_VALUE) {
-            let message = format!("lists and maps are nested more than {DEEPEST_VALUE} deep");
-            return vec![Breach { pointer: String::new(), message }];
+        let whole = |message: String| vec![Breach { pointer: String::new(), message }];
+        let Some(weight) = weight(value, DEEPEST_VALUE) else {
+            return whole(format!("lists and maps are nested more than {DEEPEST_VALUE} deep"));
+        };
+        let checks = weight.saturating_mul(self.parts);
+        if checks > MOST_CHECKS {
+            return whole("it is too large to be held against this schema".to_owned());
         }
         if self.validator.is_valid(value) {
             return Vec::new();
+        }
+        if checks > MOST_EXPLAINED {
+            return whole("it does not fit the schema, and is too large to say where".to_owned());
         }
         self.validator
             .iter_errors(value)

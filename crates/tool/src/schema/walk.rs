@@ -42,6 +42,11 @@ pub(super) fn parts(schema: &Map<String, Value>) -> impl Iterator<Item = (&Value
     })
 }
 
+/// Whether what stands below a keyword is subschemas.
+pub(super) fn is_applied(keyword: &str) -> bool {
+    [ONE, LIST, MAP].iter().any(|words| words.contains(&keyword))
+}
+
 /// Whether a subschema is in use where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {

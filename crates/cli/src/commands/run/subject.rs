@@ -6,12 +6,18 @@ use std::sync::Arc;
 use bailiwick::policy::{EffectivePolicy, Layer, LimitRequest, Sourced, ToolPolicy, resolve};
 use bailiwick::{Call, Entry, Language, Recording};
 use bailiwick_config::files;
+use bailiwick_document::Problem;
+use bailiwick_tool::Read;
 use bailiwick_types::{LayerName, LimitKind, ProfileName};
 
 use super::arguments::{self, Reading};
-use crate::documents::{self, tool::ToolFile};
+use crate::documents::{
+    self,
+    tool::{Held, call_of, checked, code_of, held, reading},
+};
 use crate::failure::Failure;
 use crate::outside;
+use crate::render::{faint, plain, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::Run;
 
@@ -31,14 +37,14 @@ fn replayed(session: &Session, what: &Run, path: &Path) -> Result<Subject, Failu
     let call = Call::recorded(recording);
     let entry = entry(what);
     let (name, said, call) = match (&what.file, &what.eval, &what.print) {
-        (Some(file), _, _) if documents::tool::is_tool(file) => {
-            let ToolFile { code, entry, policy: said, .. } = documents::tool::read(file)?;
-            (documents::name_of(file), Some(said), call.with_code(entry, Language::Either, code))
-        }
-        (Some(file), _, _) => {
-            let code = files::read_document(file)?;
-            (documents::name_of(file), None, call.with_code(entry, language(file), code))
-        }
+        (Some(file), _, _) => match held(file)? {
+            Held::Tool(read) => {
+                let tool = &read.tool;
+                let call = call.with_code(tool.entry(), tool.language(), code_of(tool)?);
+                (documents::name_of(file), Some(tool.policy().clone()), call)
+            }
+            Held::Code(code) => (documents::name_of(file), None, call.with_code(entry, language(file), code)),
+        },
         (None, Some(code), _) => ("-e".to_owned(), None, call.with_code(entry, Language::Either, code)),
         (None, None, Some(code)) => {
             ("-p".to_owned(), None, call.with_code(Entry::Expression, Language::Either, code))
@@ -67,12 +73,13 @@ pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
     }
     let entry = entry(what);
     match (&what.file, &what.eval, &what.print) {
-        (Some(file), _, _) if documents::tool::is_tool(file) => tool(session, what, file),
-        (Some(file), _, _) => {
-            let text = files::read_document(file)?;
-            let name = documents::name_of(file);
-            snippet(session, what, name, Call::new(entry, text).language(language(file)))
-        }
+        (Some(file), _, _) => match held(file)? {
+            Held::Tool(read) => tool(session, what, file, &read),
+            Held::Code(code) => {
+                let name = documents::name_of(file);
+                snippet(session, what, name, Call::new(entry, code).language(language(file)))
+            }
+        },
         (None, Some(code), _) => snippet(session, what, "-e".to_owned(), Call::new(entry, code)),
         (None, None, expression) => {
             let typed = expression.clone().unwrap_or_default();
@@ -110,28 +117,26 @@ fn snippet(session: &Session, what: &Run, name: String, call: Call) -> Result<Su
     Ok(Subject { name, call, policy: Arc::new(policy) })
 }
 
-fn tool(session: &Session, what: &Run, file: &Path) -> Result<Subject, Failure> {
+fn tool(session: &Session, what: &Run, file: &Path, read: &Read) -> Result<Subject, Failure> {
+    let Read { tool, warnings } = read;
+    if session.verbose {
+        for Problem { path, message, hint, .. } in warnings {
+            let at = if path.as_str().is_empty() { String::new() } else { format!(" ({path})") };
+            let hint = hint.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
+            to_stderr(&[warning("warning: "), plain(message), faint(&at), faint(&hint)]);
+        }
+    }
     if what.subject.overrides.is_some() || what.entry.is_some() {
         return Err(Failure::Argument {
             message: "a tool document has its own overrides and entry".to_owned(),
             hint: "leave out --overrides and --entry, or change the document".to_owned(),
         });
     }
-    let ToolFile { code, entry, params, statics, secrets, policy: said, tests: _ } =
-        documents::tool::read(file)?;
-    let policy = policy(session, what, Some(said))?;
-    let reading = |name: &str| match params.iter().find(|param| param.name == name) {
-        Some(param) if param.is_text => Reading::Text,
-        _ => Reading::Guess,
-    };
-    let arguments = arguments::read(&what.arg, what.args.as_deref(), reading)?;
-    documents::tool::check_arguments(&params, &arguments)?;
-    let call = Call::new(entry, code)
-        .arguments(arguments)
-        .statics(statics)
-        .parameters(params.into_iter().map(|param| param.name))
-        .workspace(outside::workspace(&what.outside, Some(file))?);
-    let (call, policy) = outside::with_secrets(session, call, policy, secrets)?;
+    let policy = policy(session, what, Some(tool.policy().clone()))?;
+    let arguments = arguments::read(&what.arg, what.args.as_deref(), |name| reading(tool, name))?;
+    let call = call_of(tool, checked(tool, arguments)?)?;
+    let call = call.workspace(outside::workspace(&what.outside, Some(file))?);
+    let (call, policy) = outside::with_secrets(session, call, policy, tool.secret_statics())?;
     Ok(Subject { name: documents::name_of(file), call, policy: Arc::new(policy) })
 }
 

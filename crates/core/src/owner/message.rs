@@ -1,0 +1,101 @@
+//! What is said over the socket, and what an action is to whoever carries it.
+//!
+//! The owner greets with [`Hello`], whose fields never change, so that programs of any two versions can tell each other
+//! apart. Then a client asks, and the owner says `taken` before it begins: what was not taken was not begun.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Action, Answer, Event, Question, Refusal, Reply};
+
+/// The language spoken here. Another number is another language.
+pub(crate) const PROTOCOL: u32 = 1;
+
+/// The first message of an owner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hello {
+    /// What it speaks.
+    pub(crate) protocol: u32,
+    /// Which version of the program it is.
+    pub(crate) version: String,
+    /// Its process.
+    pub(crate) pid: u32,
+}
+
+impl Hello {
+    /// What this process says.
+    pub(crate) fn ours() -> Self {
+        Self { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned(), pid: std::process::id() }
+    }
+}
+
+/// What an owner says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum FromOwner {
+    /// From here on the action may have begun.
+    Taken { id: u64 },
+    /// Something happened.
+    Event { id: u64, event: Box<Event> },
+    /// A person is to be asked.
+    Question { id: u64, n: u64, question: Box<Question> },
+    /// Nobody waits for that answer any more.
+    Withdrawn { id: u64, n: u64 },
+    /// The action is over; where it was not taken, it did not begin.
+    Done { id: u64, result: Box<Result<Reply, Refusal>> },
+    /// The connection ends, for this reason.
+    Bye { refusal: Refusal },
+}
+
+/// What a client says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum FromClient {
+    /// Asks for an action.
+    Ask { id: u64, actor_client: String, action: Box<Action> },
+    /// Answers a question.
+    Answer { id: u64, n: u64, answer: Answer },
+    /// Wants nothing more of an action.
+    Cancel { id: u64 },
+}
+
+/// What becomes of an action when whoever asked is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// It changes nothing: it is dropped, and may be asked again.
+    Reads,
+    /// It runs code: it is dropped, its cells are killed, and it is not asked again.
+    Runs,
+    /// It changes something: once it began it is finished, and it is not asked again.
+    Writes,
+}
+
+impl Nature {
+    pub(crate) const fn of(action: &Action) -> Self {
+        match action {
+            Action::ToolList { .. }
+            | Action::ToolShow { .. }
+            | Action::ToolCheck { .. }
+            | Action::ToolExport { .. }
+            | Action::AuditTail { .. }
+            | Action::AuditShow { .. }
+            | Action::AuditVerify
+            | Action::AuditExport { .. } => Self::Reads,
+            Action::ToolTry { .. } | Action::ToolTest { .. } | Action::ToolCall { .. } => Self::Runs,
+            Action::ToolImport { .. }
+            | Action::ToolPublish { .. }
+            | Action::ToolPublishDocument { .. }
+            | Action::ToolUnpublish { .. }
+            | Action::ToolRemove { .. }
+            | Action::RunBegins(_)
+            | Action::RunEnded(_)
+            | Action::AuditRetain { .. } => Self::Writes,
+        }
+    }
+}
+
+/// Who a client says it is, as it goes on the record: visible characters only, and no room for a second `uid=`.
+pub(crate) fn visible(says: &str) -> String {
+    const MOST: usize = 64;
+    let clean: String = says.chars().take(MOST).map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect();
+    if clean.is_empty() { "unnamed".to_owned() } else { clean }
+}

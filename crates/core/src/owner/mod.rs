@@ -1,0 +1,30 @@
+//! One owner per data folder: a lock, a socket beside it, and what is said over the socket.
+//!
+//! `lock` says who owns the folder, `socket` is where others find the owner, `frame` and `message` are what they say.
+//! `house` is the owner's own side of an action, `serve` and `connection` let others ask for one, `client` asks.
+//! Two processes never write to one folder: whoever performs anything there keeps an [`Ownership`].
+
+mod client;
+mod connection;
+mod frame;
+mod house;
+mod lock;
+mod message;
+mod outbox;
+mod performs;
+mod questions;
+mod serve;
+mod socket;
+
+#[cfg(test)]
+mod tests;
+
+pub use lock::Ownership;
+pub use performs::{Boxed, Opens, Performs};
+
+pub(crate) use client::{Link, Lost};
+pub(crate) use house::House;
+pub(crate) use lock::Folder;
+pub(crate) use message::Nature;
+pub(crate) use serve::Server;
+pub(crate) use socket::NoConnection;

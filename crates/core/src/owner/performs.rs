@@ -1,0 +1,31 @@
+//! What an owner needs to know of whoever performs actions: how to open it, ask it and close it.
+
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::lock::Ownership;
+use crate::{Action, Caller, Refusal, Reply};
+
+/// A future in a box.
+pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Performs actions on a data folder that this process owns.
+pub trait Performs: Send + Sync + 'static {
+    /// Performs one action. It is polled in a task of its own, so a panic in it is its own. Where the future is
+    /// dropped the action ends: cells are killed, and what was not written yet is not written.
+    fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>>;
+
+    /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.
+    fn close(&self) -> Boxed<Result<(), Refusal>>;
+}
+
+/// Can open a data folder, once this process owns it.
+pub trait Opens: Send + 'static {
+    /// The data folder.
+    fn data(&self) -> &Path;
+
+    /// Opens it. Whatever may write there after the last action ended (a thread, a task) keeps a copy of `ownership`
+    /// for as long as it may: the next process begins when the last copy is gone.
+    fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>>;
+}

@@ -1,0 +1,239 @@
+//! Document to tool. Every mistake is told at once, with its place; what is only unwise is a warning.
+
+mod fields;
+mod whole;
+
+use bailiwick_document::{
+    Bounds, DocPath, Entry as Field, Format, Node, Problem, Problems, Reader, Record, Value as Written, parse,
+};
+use bailiwick_wire::{Entry, Language};
+use serde_json::{Map, Value};
+
+use crate::approval::Approval;
+use crate::front_matter;
+use crate::json::{json_of, tree_of};
+use crate::syntax::{Syntax, without_escaped_halves};
+use crate::tool::{Body, Tool};
+
+/// The entries a document can name.
+pub(crate) const ENTRIES: &[(&str, Entry)] =
+    &[("body", Entry::Body), ("execute", Entry::Execute), ("emit", Entry::Emit)];
+
+/// The languages a document can name.
+pub(crate) const LANGUAGES: &[(&str, Language)] = &[
+    ("javascript", Language::JavaScript),
+    ("typescript", Language::TypeScript),
+    ("js", Language::JavaScript),
+    ("ts", Language::TypeScript),
+];
+
+/// Every top-level field that means something.
+pub(crate) const FIELDS: &[&str] = &[
+    "id",
+    "name",
+    "title",
+    "description",
+    "category",
+    "tags",
+    "params",
+    "output",
+    "statics",
+    "entry",
+    "language",
+    "profile",
+    "overrides",
+    "limits",
+    "safety",
+    "approval",
+    "tests",
+    "code",
+    "command",
+    "createdAt",
+    "updatedAt",
+    "version",
+];
+
+/// A tool that was read, and what is unwise in its document.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// The tool.
+    pub tool: Tool,
+    /// What is allowed, but better changed.
+    pub warnings: Vec<Problem>,
+}
+
+/// Code that stands around the fields, in a file of code.
+struct Around {
+    code: String,
+    language: Language,
+}
+
+impl Tool {
+    /// Reads a document. `document` is what messages call it.
+    ///
+    /// In JavaScript and TypeScript the fields stand in a comment at the top (`/*---`, YAML, `---*/`; `*` at the begin
+    /// of each line and a `#!` line before it are fine), and the code is the rest of the file. Code and messages keep
+    /// the line numbers of the file.
+    ///
+    /// ```
+    /// use bailiwick_tool::{Syntax, Tool};
+    /// let read = Tool::read("add.js", "/*---\nname: add\ndescription: Adds.\n---*/\nreturn 1;", Syntax::JavaScript)?;
+    /// assert_eq!(read.tool.code().unwrap().trim(), "return 1;");
+    /// # Ok::<(), bailiwick_document::Problems>(())
+    /// ```
+    pub fn read(document: &str, text: &str, syntax: Syntax) -> Result<Read, Problems> {
+        let bounds = Bounds::WRITTEN_BY_HAND;
+        let around = |code: String| match syntax {
+            Syntax::TypeScript => Around { code, language: Language::TypeScript },
+            _ => Around { code, language: Language::JavaScript },
+        };
+        let (tree, around) = match syntax {
+            Syntax::Yaml => (parse(document, text, Format::Yaml, bounds)?, None),
+            Syntax::Json => (parse(document, &without_escaped_halves(text), Format::Yaml, bounds)?, None),
+            Syntax::JavaScript | Syntax::TypeScript => {
+                let Some(split) = front_matter::split(text) else {
+                    let message = "the file has no fields of a tool in a comment at its top";
+                    let problem = Problem::at(bailiwick_document::Place::START, message);
+                    return Err(Problems::one(document, problem.with_hint(front_matter::HINT)));
+                };
+                (parse(document, &split.fields, Format::Yaml, bounds)?, Some(around(split.code)))
+            }
+        };
+        Reading::new(document).read(&tree, around)
+    }
+
+    /// Reads a document that is JSON already, by the same checks. Problems have a path and no line.
+    pub fn from_json(document: &Value) -> Result<Self, Problems> {
+        const NAME: &str = "the document";
+        let tree = tree_of(NAME, document, Bounds::WRITTEN_BY_HAND)?;
+        match Reading::new(NAME).read(&tree, None) {
+            Ok(read) => Ok(read.tool),
+            Err(mut problems) => {
+                problems.list.iter_mut().for_each(|problem| problem.place = None);
+                Err(problems)
+            }
+        }
+    }
+}
+
+/// A document on its way into a tool.
+struct Reading {
+    reader: Reader,
+    warnings: Vec<Problem>,
+}
+
+impl Reading {
+    fn new(document: &str) -> Self {
+        Self { reader: Reader::new(document), warnings: Vec::new() }
+    }
+
+    fn warn(&mut self, field: &Field<'_>, message: impl Into<String>, hint: &str) {
+        self.warnings.push(Problem {
+            place: Some(field.node.place),
+            path: field.path.clone(),
+            message: message.into(),
+            hint: Some(hint.to_owned()),
+        });
+    }
+
+    fn read(mut self, tree: &Node, around: Option<Around>) -> Result<Read, Problems> {
+        let root = Field { node: tree, path: DocPath::root() };
+        let tool = match self.reader.record(&root) {
+            Some(mut record) => self.tool(&root, &mut record, around),
+            None => None,
+        };
+        let Self { reader, warnings } = self;
+        let document = reader.document().to_owned();
+        match reader.finish(tool)? {
+            Some(tool) => Ok(Read { tool, warnings }),
+            // Nothing is left out without a problem; should it be, it is told here.
+            None => Err(Problems::one(document, Problem::at(tree.place, "the document is no tool"))),
+        }
+    }
+
+    fn tool(&mut self, root: &Field<'_>, record: &mut Record<'_>, around: Option<Around>) -> Option<Tool> {
+        let id = record.take("id").and_then(|field| self.id(&field));
+        let name = self.name(root, record.take("name"));
+        let title = record.take("title").and_then(|field| self.text(&field));
+        let description = record.take("description").and_then(|field| self.text(&field));
+        if description.is_none() {
+            self.warn(
+                root,
+                "the tool has no `description`",
+                "a model chooses a tool by it; say what it does",
+            );
+        }
+        let category = record.take("category").and_then(|field| self.category(&field));
+        let tags = record.take("tags").map_or_else(Vec::new, |field| self.tags(&field));
+        let params = record.take("params").map_or_else(Vec::new, |field| self.params(&field));
+        let output = record.take("output").and_then(|field| self.output(&field));
+        let statics = record.take("statics").map_or_else(Vec::new, |field| self.statics(&field));
+        let entry = record.take("entry").and_then(|field| self.reader.word(&field, ENTRIES));
+        let entry = entry.unwrap_or(Entry::Body);
+        let language = record.take("language").and_then(|field| self.reader.word(&field, LANGUAGES));
+        let language =
+            language.unwrap_or_else(|| around.as_ref().map_or(Language::Either, |around| around.language));
+        let policy = self.policy(record);
+        let (overrides, limits) = (written(record, "overrides"), written(record, "limits"));
+        if let Some(field) = record.take("safety")
+            && let Some(safety) = self.reader.record(&field)
+        {
+            let hint = || Some("what a tool may do is declared below `overrides`".to_owned());
+            safety.close_with(&mut self.reader, |_| hint());
+        }
+        let approval = record
+            .take("approval")
+            .map_or_else(Approval::default, |field| Approval::read(&mut self.reader, &field));
+        let body = self.body(root, record, around);
+        if let Some(Body::Command(_)) = body
+            && let Some(field) = record.take("entry")
+        {
+            self.reader.wrong(&field, "a command has no `entry`", Some("leave it out".to_owned()));
+        }
+        self.variables(root, entry, &params, &statics);
+        let declared = match root.node.get("params").map(|node| &node.value) {
+            Some(Written::List(items)) => items.len(),
+            _ => 0,
+        };
+        let tests = record.take("tests").map_or_else(Vec::new, |field| self.tests(&field, &params, declared));
+        let managed = self.managed(record);
+        Some(Tool {
+            id,
+            name: name?,
+            title,
+            description,
+            category,
+            tags,
+            params,
+            output,
+            statics,
+            entry,
+            language,
+            body: body?,
+            policy,
+            overrides,
+            limits,
+            approval,
+            tests,
+            managed,
+            unknown: unknown(root.node),
+        })
+    }
+}
+
+/// A block as it was written; nothing if it says nothing.
+fn written(record: &mut Record<'_>, field: &'static str) -> Option<Value> {
+    let block = json_of(&record.take(field)?.node.value);
+    let is_empty = block.as_object().is_some_and(Map::is_empty);
+    (!is_empty).then_some(block)
+}
+
+/// The fields that mean nothing here, in order.
+fn unknown(root: &Node) -> Map<String, Value> {
+    let Written::Map(entries) = &root.value else { return Map::new() };
+    entries
+        .iter()
+        .filter(|(key, _)| !FIELDS.contains(&key.text.as_str()))
+        .map(|(key, node)| (key.text.clone(), json_of(&node.value)))
+        .collect()
+}

@@ -18,8 +18,15 @@ fn the_list_is_a_table_for_people_and_objects_for_machines() {
     added   keep   DRAFT
     ");
     check_code(&program.run(&["tool", "publish", "a/greet.tool.yaml"]), 0);
-    assert_snapshot!(program.run(&["tool", "list"]).stdout, @r"");
-    assert_snapshot!(program.run(&["tool", "list", "--state", "draft"]).stdout, @r"");
+    assert_snapshot!(program.run(&["tool", "list"]).stdout, @r"
+    NAME   STATE      BADGE  VERSION  TITLE
+    greet  PUBLISHED  L0     1        Greet
+    keep   DRAFT      L4     1
+    ");
+    assert_snapshot!(program.run(&["tool", "list", "--state", "draft"]).stdout, @r"
+    NAME  STATE  BADGE  VERSION  TITLE
+    keep  DRAFT  L4     1
+    ");
     let listed = json(&program, &["tool", "list"], 0);
     for field in ["id", "name", "title", "state", "level", "version", "updatedAt"] {
         assert!(listed["tools"][0].get(field).is_some(), "{field}: {listed}");

@@ -54,7 +54,11 @@ fn a_blocked_feature_has_its_place_a_reason_and_an_alternative() {
     let broken = GREET.replace("return `", "return (`");
     let run = with(&[("greet.tool.yaml", &broken)]).run(&["tool", "check", "greet.tool.yaml"]);
     check_code(&run, 2);
-    assert_snapshot!(run.stdout, @r"");
+    assert_snapshot!(run.stdout, @r"
+    blocked  greet.tool.yaml  greet  L0
+    error: SYNTAX_ERROR: SyntaxError: Expected `,` or `)` but found `;`
+      --> greet.tool.yaml:10:26
+    ");
 }
 
 #[test]

@@ -50,7 +50,26 @@ fn a_new_tool_is_short_and_honest() {
     call it       bailiwick tool call repo_stars --args '{"repo":"a/b"}'
     "#);
     let written = written(&program, "repo_stars.tool.yaml");
-    assert_snapshot!(written, @r"");
+    assert_snapshot!(written, @r#"
+    name: repo_stars
+    title: "Repo stars"
+    description: "Gives back what it was given, gets https://api.github.com/."
+    category: CUSTOM
+    params:
+      - {name: repo, type: STRING, required: true, description: "The repo.", testValue: "a/b"}
+    overrides: {network: allowlist, hosts: [api.github.com]}
+    tests:
+      - name: gives what it should
+        input: {"repo":"a/b"}
+        http: [{"request":{"method":"GET","url":"https://api.github.com/"},"response":{"status":200,"text":"hello\n"}}]
+        equals: {"repo":"a/b","page":"hello\n"}
+    code: |
+      // What it returns is what its caller gets.
+      const response = await fetch("https://api.github.com/");
+      if (!response.ok) throw new Error(`the server answered with ${response.status}`);
+      const page = await response.text();
+      return {repo, page};
+    "#);
 }
 
 #[test]

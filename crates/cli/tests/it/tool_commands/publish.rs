@@ -20,7 +20,9 @@ fn a_document_is_passed_and_published_in_one_step() {
     assert_eq!(json(&program, &["tool", "show", "greet"], 0)["state"], "READY");
     let run = program.run(&["tool", "publish", "greet"]);
     check_code(&run, 0);
-    assert_snapshot!(run.stdout, @r"");
+    assert_snapshot!(run.stdout, @r"
+    published  greet  L0  version 1
+    ");
 }
 
 #[test]

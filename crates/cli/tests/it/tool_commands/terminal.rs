@@ -114,7 +114,7 @@ fn a_new_tool_is_asked_for_what_was_not_typed() {
     let (code, text) = running.end();
     assert_eq!(code, Some(0), "{text}");
     let made = written(&program, "stars.tool.yaml");
-    for said in ["Counts stars.", "testValue: \"a/b\"", "hosts: [\"api.github.com\"]"] {
+    for said in ["Counts stars.", "testValue: \"a/b\"", "hosts: [api.github.com]"] {
         assert!(made.contains(said), "{said}: {made}");
     }
     check_code(&program.run(&["tool", "test", "stars.tool.yaml"]), 0);

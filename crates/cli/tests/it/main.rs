@@ -1,5 +1,6 @@
 //! The program as its users see it, run on a machine of its own for each test.
 
+mod audit;
 mod bad_documents;
 mod configuration;
 mod documents;
@@ -7,11 +8,13 @@ mod egress;
 mod files;
 mod jsrun;
 mod output;
+mod own;
 mod policy;
 mod run;
 mod secrets;
 mod secrets_in_use;
 mod specs;
+mod tool_commands;
 mod tools;
 
 use bailiwick_testkit::Program;

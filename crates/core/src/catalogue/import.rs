@@ -11,7 +11,7 @@ use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
 use super::{read_document, scanned, standing_of};
-use crate::journal::{self, told, tool_ref};
+use crate::journal::tool_change;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::{Actor, Caller, Change, Core, Document, Fault, Found, Imported, Refusal, Reply};
@@ -250,7 +250,7 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         let pass = before.as_ref().filter(|_| change == Change::Texts).and_then(|row| row.pass.clone());
         let notes =
             before.as_ref().filter(|_| change == Change::Texts && !blocked).and_then(|row| row.notes.clone());
-        tx.put_tool(&ToolRow {
+        let row = ToolRow {
             id,
             name: one.name().to_owned(),
             title: tool.title().map(str::to_owned),
@@ -265,14 +265,14 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
             updated_ms: now,
             standing: Some(one.standing.clone()),
             is_ours: true,
-        })?;
+        };
+        tx.put_tool(&row)?;
         let tripped: Vec<&str> = one.texts.iter().map(|found| found.rule.as_str()).collect();
-        let entry = journal::change(actor, "tool.import", Some(tool_ref(id, one.name(), &covered)));
         let said = json!({
-            "change": change, "state": state.word(), "version": version,
+            "change": change, "version": version,
             "before": before.as_ref().map(|row| row.state.clone()), "scan": tripped,
         });
-        tx.append(&told(entry, said))?;
+        tx.append(&tool_change(actor, "tool.import", &row, said))?;
     }
     Ok(Imported {
         id,

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::import::{Incoming, NotTaken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
-use crate::journal::{self, told, tool_ref};
+use crate::journal::{self, told, tool_change, tool_ref};
 use crate::parsed::Standing;
 use crate::pass::{Pass, rehearse};
 use crate::pipeline::{find, is_stale, revoke};
@@ -97,8 +97,8 @@ pub(crate) async fn publish_document(
         let state = next(from, Event::Passed)?;
         let row =
             ToolRow { state: state.word().to_owned(), pass: Some(kept), standing: Some(standing), ..row };
-        let entry = journal::change(&actor, "tool.test", Some(tool_ref(row.id, &row.name, &row.covered)));
-        tx.append(&told(entry, json!({"passed": true, "runs": pass.results.len(), "failed": []})))?;
+        let said = json!({"passed": true, "runs": pass.results.len(), "failed": []});
+        tx.append(&tool_change(&actor, "tool.test", &row, said))?;
         if state == State::Published {
             // It was offered before, and only its texts changed.
             tx.put_tool(&row)?;
@@ -193,11 +193,11 @@ impl Offer {
             row.notes = Some(said.to_string());
         }
         tx.put_tool(&row)?;
-        let mut entry =
-            journal::change(&self.actor, "tool.publish", Some(tool_ref(row.id, &row.name, &row.covered)));
+        let said = json!({"before": from.word(), "said": said});
+        let mut entry = tool_change(&self.actor, "tool.publish", &row, said);
         entry.policy_hash = Some(self.standing.hash.to_string());
         entry.risk = Some(self.standing.risk.clone());
-        tx.append(&told(entry, json!({"state": state.word(), "before": from.word(), "said": said})))?;
+        tx.append(&entry)?;
         Ok((row, notes))
     }
 }
@@ -215,8 +215,7 @@ pub(crate) async fn unpublish(core: &Core, caller: &Caller, key: &str) -> Result
         let state = next(from, Event::Unpublished)?;
         state.word().clone_into(&mut row.state);
         tx.put_tool(&row)?;
-        let entry = journal::change(&actor, "tool.unpublish", Some(tool_ref(id, &row.name, &row.covered)));
-        tx.append(&told(entry, json!({"state": state.word(), "before": from.word()})))?;
+        tx.append(&tool_change(&actor, "tool.unpublish", &row, json!({"before": from.word()})))?;
         Ok(row)
     });
     let row = written.await?;

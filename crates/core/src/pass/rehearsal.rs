@@ -15,7 +15,7 @@ use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
-use crate::pipeline::{call_of, checked_output};
+use crate::pipeline::{call_of, checked_output, with_arguments};
 use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
 
 /// What the run with all test values is called.
@@ -198,7 +198,7 @@ impl Setting<'_> {
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let mut call = match test.and_then(|test| test.recording.as_ref()) {
             Some(recording) => self.replayed(recording)?,
-            None => self.call.clone().arguments(arguments),
+            None => with_arguments(self.call.clone(), &self.parsed.tool, arguments),
         };
         if !(self.live && http.is_empty()) {
             call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
@@ -230,7 +230,8 @@ impl Setting<'_> {
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let watching = Arc::new(Watching::default());
         let observer: Arc<dyn Observer> = watching.clone();
-        let call = self.call.clone().arguments(arguments).observed_by(observer).keeping_files();
+        let call = with_arguments(self.call.clone(), &self.parsed.tool, arguments);
+        let call = call.observed_by(observer).keeping_files();
         let call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
         // Whatever it ends by: only what it was denied counts.
         runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;

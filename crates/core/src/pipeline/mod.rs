@@ -11,8 +11,8 @@ mod ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_audit::{Entry, Kind};
-use bailiwick_runtime::{Call, Validate, WorkspaceName, new_id, redacted};
+use bailiwick_audit::{Entry as Record, Kind};
+use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
 use bailiwick_tool::Tool;
 use bailiwick_types::{
@@ -49,8 +49,8 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     /// A record of this call.
-    fn entry(&self, kind: Kind) -> Entry {
-        let mut entry = Entry::new(kind, journal::actor(&self.caller.actor), "tool.call");
+    fn entry(&self, kind: Kind) -> Record {
+        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), "tool.call");
         entry.call_id = Some(self.call_id);
         entry.correlation_id = Some(self.correlation.clone());
         entry
@@ -69,7 +69,7 @@ pub(crate) async fn call(
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation };
     let row = find(core, &tool).await?;
-    let refused = |entry: Entry, refusal: Refusal| async move {
+    let refused = |entry: Record, refusal: Refusal| async move {
         let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
         core.append(told(entry, outcome), Durability::Process).await?;
         Err(refusal)
@@ -107,7 +107,7 @@ pub(crate) async fn call(
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };
-    let intent = Entry { kind: Kind::Intent, ..entry.clone() };
+    let intent = Record { kind: Kind::Intent, ..entry.clone() };
     core.append(intent, durability).await?;
     open.begin(entry);
     let report = run(core, &names, &ready, call, &shown).await;
@@ -121,7 +121,7 @@ pub(crate) async fn call(
 }
 
 /// A record with what a call gave.
-pub(crate) fn of_report(mut entry: Entry, report: &CallReport) -> Entry {
+pub(crate) fn of_report(mut entry: Record, report: &CallReport) -> Record {
     entry.usage = Some(*report.usage());
     let outcome = match report.failure() {
         Some(failure) => {
@@ -150,9 +150,9 @@ fn prepare(
     let call = call_of(core, &ready.parsed.tool)?
         .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
-        .arguments(arguments.clone())
         .id(names.call_id)
         .correlation(names.correlation.clone());
+    let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
     let redactor = call.redactor().map_err(|error| {
         Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
     })?;
@@ -165,6 +165,18 @@ pub(crate) fn call_of(core: &Core, tool: &Tool) -> Result<Call, Refusal> {
     core.inner.world.with_statics(bare_call(tool)?, tool)
 }
 
+/// A call with arguments that were checked.
+pub(crate) fn with_arguments(call: Call, tool: &Tool, mut arguments: Map<String, Value>) -> Call {
+    if tool.entry() != Entry::Emit {
+        return call.arguments(arguments);
+    }
+    // The one parameter that such a tool can have is the text it reads.
+    match arguments.remove("input") {
+        Some(Value::String(input)) => call.input(input),
+        _ => call,
+    }
+}
+
 /// A call of a tool without its statics.
 pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
     let Some(code) = tool.code() else {
@@ -174,9 +186,13 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
         )
         .with_hint("write it in JavaScript"));
     };
+    let named: Vec<String> = match tool.entry() {
+        Entry::Emit => Vec::new(),
+        _ => tool.params().iter().map(|param| param.name.clone()).collect(),
+    };
     Ok(Call::new(tool.entry(), code)
         .language(tool.language())
-        .parameters(tool.params().iter().map(|param| param.name.clone()))
+        .parameters(named)
         .validate(Validate::No))
 }
 

@@ -23,6 +23,7 @@ crate::tests!(
     many_calls_at_once_each_have_their_own_records,
     a_failure_of_the_code_is_a_report_and_not_a_refusal,
     a_tool_has_a_workspace_of_its_own_and_calls_may_share_one,
+    a_tool_that_emits_reads_its_one_parameter,
 );
 
 fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
@@ -368,5 +369,25 @@ code: return safety.fs.exists('kept.txt')
         assert_eq!(code, ErrorCode::InvalidInput);
         let (code, _) = refused(call("finds", json!({}), Some("../keeps")).await);
         assert_eq!(code, ErrorCode::InvalidInput);
+    });
+}
+
+fn a_tool_that_emits_reads_its_one_parameter() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        let tool = "
+name: loud
+description: Gives a text in capitals.
+entry: emit
+params:
+  - {name: input, type: STRING, required: true, description: The text, testValue: hello}
+tests:
+  - {name: umlauts, input: {input: ü}, equals: Ü}
+code: emit(read_input().toUpperCase())
+";
+        house.offer(&yaml("loud", tool)).await;
+        let report = house.call("loud", json!({"input": "abc"})).await.expect("a report");
+        assert_eq!(report.value(), &json!("ABC"));
     });
 }

@@ -101,8 +101,8 @@ impl Core {
             }
             Action::ToolUnpublish { tool } => catalogue::unpublish(self, &caller, &tool).await,
             Action::ToolRemove { tool } => catalogue::remove(self, &caller, &tool).await,
-            Action::ToolCall { tool, arguments, correlation } => {
-                let asked = pipeline::Asked { tool, arguments, correlation };
+            Action::ToolCall { tool, arguments, correlation, workspace } => {
+                let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,

@@ -15,7 +15,7 @@ use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
-use crate::pipeline::{call_of, checked_output, workspace_of};
+use crate::pipeline::{call_of, checked_output};
 use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
 
 /// What the run with all test values is called.
@@ -177,7 +177,6 @@ impl Setting<'_> {
     async fn run(&self, case: Case<'_>) -> Result<TestLine, Refusal> {
         let Case { name, input, http, files, test } = case;
         let world = &self.core.inner.world;
-        let workspace = workspace_of(&self.parsed.tool)?;
         let arguments = match self.parsed.input.check(input) {
             Ok(arguments) => arguments,
             Err(problems) => {
@@ -195,7 +194,7 @@ impl Setting<'_> {
                 return Ok(line(name, 0.0, misses, Some(failure), test));
             }
         };
-        let scratch = Scratch::with(world.data(), &workspace, &files)?;
+        let scratch = Scratch::with(world.data(), &files)?;
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let mut call = match test.and_then(|test| test.recording.as_ref()) {
             Some(recording) => self.replayed(recording)?,
@@ -227,7 +226,7 @@ impl Setting<'_> {
         let Case { input, http, files, .. } = case;
         let Ok(arguments) = self.parsed.input.check(input) else { return Ok(None) };
         let world = &self.core.inner.world;
-        let scratch = Scratch::with(world.data(), &workspace_of(&self.parsed.tool)?, &files)?;
+        let scratch = Scratch::with(world.data(), &files)?;
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let watching = Arc::new(Watching::default());
         let observer: Arc<dyn Observer> = watching.clone();
@@ -249,8 +248,7 @@ impl Setting<'_> {
         let standing = self.parsed.standing()?;
         let call = Call::recorded(recording)
             .secrets_of(self.call)
-            .policy(Arc::clone(&standing.policy))
-            .workspace(workspace_of(tool)?);
+            .policy(Arc::clone(&standing.policy));
         Ok(match tool.code() {
             Some(code) => call.with_code(tool.entry(), tool.language(), code),
             None => call,

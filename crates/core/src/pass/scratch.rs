@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bailiwick_config::files::{self, FileError, Readers};
 use bailiwick_gateway::files::WORKSPACES;
 use bailiwick_policy::GuestPath;
-use bailiwick_runtime::{Folders, WorkspaceName};
+use bailiwick_runtime::Folders;
 use bailiwick_tool::Test;
 use bailiwick_types::ErrorCode;
 use tempfile::TempDir;
@@ -15,6 +15,9 @@ use crate::{Missed, Refusal};
 
 /// Where scratch folders lie, below the data folder.
 const SCRATCH: &str = "scratch";
+
+/// The workspace of a call that names none.
+const WORKSPACE: &str = "default";
 
 /// A scratch folder; it goes with the value.
 pub(super) struct Scratch {
@@ -26,7 +29,6 @@ impl Scratch {
     /// An empty workspace with these files in it.
     pub(super) fn with(
         data: &Path,
-        workspace: &WorkspaceName,
         given: &[(String, String)],
     ) -> Result<Self, Refusal> {
         let failed = |error: std::io::Error| {
@@ -37,7 +39,7 @@ impl Scratch {
         std::fs::create_dir_all(&scratch).map_err(failed)?;
         let folder = TempDir::new_in(&scratch).map_err(failed)?;
         let workspaces = folder.path().join(WORKSPACES);
-        let workspace = workspaces.join(workspace.as_str());
+        let workspace = workspaces.join(WORKSPACE);
         std::fs::create_dir_all(&workspace).map_err(failed)?;
         for (path, text) in given {
             let at = workspace.join(inside(path)?);

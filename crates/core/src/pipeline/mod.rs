@@ -16,7 +16,7 @@ use bailiwick_runtime::{Call, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
 use bailiwick_tool::Tool;
 use bailiwick_types::{
-    CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier,
+    CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier, ToolId,
 };
 use serde_json::{Map, Value, json};
 
@@ -37,6 +37,7 @@ pub(crate) struct Asked {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) correlation: Option<CorrelationId>,
+    pub(crate) workspace: Option<String>,
 }
 
 /// What names a call in every record of it.
@@ -64,7 +65,7 @@ pub(crate) async fn call(
     open: &OpenCall,
 ) -> Result<Reply, Refusal> {
     let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
-    let Asked { tool, arguments, correlation } = asked;
+    let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation };
     let row = find(core, &tool).await?;
@@ -85,7 +86,7 @@ pub(crate) async fn call(
         Ok(arguments) => arguments,
         Err(problems) => return refused(entry, bad_arguments(&ready.parsed.tool, problems)).await,
     };
-    let prepared = prepare(core, &ready, &arguments, &names);
+    let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
     let (call, shown) = match prepared {
         Ok(prepared) => prepared,
         Err(refusal) => return refused(entry, refusal).await,
@@ -103,7 +104,7 @@ pub(crate) async fn call(
         }
     };
     entry.approval = decision;
-    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process}));
+    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };
     let intent = Entry { kind: Kind::Intent, ..entry.clone() };
@@ -132,8 +133,9 @@ pub(crate) fn of_report(mut entry: Entry, report: &CallReport) -> Entry {
             json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
         }
     };
-    let receipt = report.receipt();
-    entry.backend = Some(json!({"id": "cell", "tier": receipt.tier, "insecure": receipt.insecure}));
+    if let Some(Value::Object(backend)) = &mut entry.backend {
+        backend.insert("insecure".to_owned(), report.receipt().insecure.into());
+    }
     told(entry, outcome)
 }
 
@@ -142,9 +144,11 @@ fn prepare(
     core: &Core,
     ready: &Ready,
     arguments: &Map<String, Value>,
+    workspace: Option<&str>,
     names: &Names<'_>,
 ) -> Result<(Call, Value), Refusal> {
     let call = call_of(core, &ready.parsed.tool)?
+        .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
         .arguments(arguments.clone())
         .id(names.call_id)
@@ -156,7 +160,7 @@ fn prepare(
     Ok((call, shown))
 }
 
-/// A call of a tool: code, statics, secrets, workspace; not yet its policy and arguments.
+/// A call of a tool: code, statics, secrets; not yet its policy, workspace and arguments.
 pub(crate) fn call_of(core: &Core, tool: &Tool) -> Result<Call, Refusal> {
     core.inner.world.with_statics(bare_call(tool)?, tool)
 }
@@ -173,20 +177,21 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
     Ok(Call::new(tool.entry(), code)
         .language(tool.language())
         .parameters(tool.params().iter().map(|param| param.name.clone()))
-        .workspace(workspace_of(tool)?)
         .validate(Validate::No))
 }
 
-/// The workspace of a tool goes by its name.
-pub(crate) fn workspace_of(tool: &Tool) -> Result<WorkspaceName, Refusal> {
-    let tame: String = tool
-        .name()
-        .as_str()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' })
-        .take(64)
-        .collect();
-    WorkspaceName::parse(&tame).map_err(|error| Refusal::new(ErrorCode::InvalidInput, error.to_string()))
+/// The workspace of a call: the tool's own, which goes by its id and so stays through a rename, or one that calls share.
+fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refusal> {
+    let wrong = |message: String| {
+        Refusal::new(ErrorCode::InvalidInput, message).with_hint("name it like report-42")
+    };
+    let Some(name) = shared else {
+        return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
+    };
+    if ToolId::parse(name).is_ok() {
+        return Err(wrong("a workspace that calls share is not named like that of a tool".to_owned()));
+    }
+    WorkspaceName::parse(name).map_err(|error| wrong(error.to_string()))
 }
 
 async fn run(

@@ -22,6 +22,7 @@ crate::tests!(
     console_lines_are_heard_while_the_call_runs,
     many_calls_at_once_each_have_their_own_records,
     a_failure_of_the_code_is_a_report_and_not_a_refusal,
+    a_tool_has_a_workspace_of_its_own_and_calls_may_share_one,
 );
 
 fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
@@ -34,6 +35,7 @@ fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
             tool: "add".to_owned(),
             arguments: json!({"a": 2, "b": 3}).as_object().cloned().expect("a map"),
             correlation: Some(CorrelationId::parse("order-66").expect("an id")),
+            workspace: None,
         };
         let reply = house.act(action).await.expect("a reply");
         let bailiwick_core::Reply::Called(report) = reply else { panic!("{reply:?}") };
@@ -217,6 +219,7 @@ code: |
             tool: "wait".to_owned(),
             arguments: json!({"ms": 4000}).as_object().cloned().expect("a map"),
             correlation: None,
+            workspace: None,
         };
         let core = house.core.clone();
         let call = tokio::spawn(async move { core.perform(caller, action).await });
@@ -316,5 +319,54 @@ limits: {steps: 100000}
             let last = house.tail(1).await.remove(0);
             assert_eq!(last["outcome"]["code"], json!(code));
         }
+    });
+}
+
+fn a_tool_has_a_workspace_of_its_own_and_calls_may_share_one() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        let keeps = "
+name: keeps
+description: Keeps a text in a file.
+params:
+  - {name: text, type: STRING, required: true, description: The text, testValue: hello}
+overrides: {fileWrite: true}
+approval: {mode: DISABLED}
+code: safety.fs.writeText('kept.txt', text)
+";
+        let finds = "
+name: finds
+description: Tells whether the file is there.
+overrides: {fileRead: true}
+code: return safety.fs.exists('kept.txt')
+";
+        let id = house.offer(&yaml("keeps", keeps)).await.id;
+        house.offer(&yaml("finds", finds)).await;
+        let call = |tool: &str, arguments: Value, workspace: Option<&str>| {
+            let action = Action::ToolCall {
+                tool: tool.to_owned(),
+                arguments: arguments.as_object().cloned().expect("a map"),
+                correlation: None,
+                workspace: workspace.map(str::to_owned),
+            };
+            let core = house.core.clone();
+            async move {
+                match core.perform(cli(), action).await? {
+                    bailiwick_core::Reply::Called(report) => Ok(report.value().clone()),
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        for (workspace, found) in [(None, false), (Some("report-42"), true)] {
+            call("keeps", json!({"text": "x"}), workspace).await.expect("written");
+            let given = call("finds", json!({}), workspace).await;
+            assert_eq!(given.expect("a value"), json!(found), "{workspace:?}");
+        }
+        // Nobody gets at the workspace of another tool by naming it.
+        let (code, _) = refused(call("finds", json!({}), Some(&id.to_string())).await);
+        assert_eq!(code, ErrorCode::InvalidInput);
+        let (code, _) = refused(call("finds", json!({}), Some("../keeps")).await);
+        assert_eq!(code, ErrorCode::InvalidInput);
     });
 }

@@ -118,7 +118,7 @@ tests:
   - {name: removes it, input: {path: a.txt}, files: {a.txt: one, sub/b.txt: two}, leaves: {a.txt: null, sub/b.txt: two}}
 code: safety.fs.delete(path)
 ";
-        let workspace = place.data().join("workspaces/eraser");
+        let workspace = place.data().join("workspaces/default");
         std::fs::create_dir_all(&workspace).expect("a workspace");
         bailiwick_config::files::replace(
             &workspace.join("a.txt"),

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
-use bailiwick_store::{Durability, Options, Stamp, Store};
+use bailiwick_store::{Durability, Options, Retention, Stamp, Store};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio_util::task::TaskTracker;
 
 use crate::desk::Opening;
 use crate::journal::told;
+use crate::moment::now_ms;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::world::World;
@@ -63,6 +64,7 @@ impl Core {
         let inner = Inner { store, world, shelf, baseline, late, _ownership: ownership };
         let core = Self { inner: Arc::new(inner) };
         core.note_policy().await?;
+        core.forget_in_time();
         Ok(core)
     }
 
@@ -125,6 +127,18 @@ impl Core {
         self.inner.late.close();
         self.inner.late.wait().await;
         Ok(self.inner.store.close().await?)
+    }
+
+    /// Removes records that are older than the operator keeps them, beside everything else.
+    fn forget_in_time(&self) {
+        let core = self.clone();
+        let keep = Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
+        self.inner.late.spawn(async move {
+            // What is left now is looked at again at the next start.
+            if let Err(error) = core.inner.store.retain(keep, now_ms()).await {
+                tracing::warn!(%error, "old records could not be removed");
+            }
+        });
     }
 
     /// Puts a changed operator's side of policy on the record.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_tool::{ApprovalMode, Managed, Tool};
+use bailiwick_tool::{Managed, Tool};
 use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
@@ -88,11 +88,11 @@ pub(crate) async fn import(
         }
     }
     faults.extend(twice(&incoming));
-    let actor = caller.actor.clone();
+    let (actor, inside) = (caller.actor.clone(), core.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         let mut taken = Vec::with_capacity(incoming.len());
         for one in &incoming {
-            match take_in(tx, &actor, one) {
+            match take_in(&inside, tx, &actor, one) {
                 Ok(imported) => taken.push(imported),
                 Err(NotTaken::Fault(fault)) => faults.push(*fault),
                 Err(NotTaken::Store(error)) => return Err(error.into()),
@@ -172,7 +172,12 @@ fn twice(incoming: &[Incoming]) -> Vec<Fault> {
 const APPROVAL: &str = "approval.mode";
 
 /// Takes one document in, within a transaction.
-pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<Imported, NotTaken> {
+pub(crate) fn take_in(
+    core: &Core,
+    tx: &mut Tx<'_>,
+    actor: &Actor,
+    one: &Incoming,
+) -> Result<Imported, NotTaken> {
     let tool = one.tool();
     let fault =
         |path: &str, message: String, hint: &str| NotTaken::Fault(Box::new(one.fault(path, message, hint)));
@@ -221,8 +226,8 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         Some(_) => Change::Texts,
     };
     if let Some(row) = before.as_ref().filter(|row| row.is_ours)
-        && turns_approval_off(&row.document, tool)
         && !one.approval_off
+        && turns_approval_off(core, row, &one.parsed)
     {
         return Err(fault(
             APPROVAL,
@@ -305,11 +310,10 @@ fn same_but_managed(before: &str, now: &str) -> bool {
     plain(before).zip(plain(now)).is_some_and(|(before, now)| before == now)
 }
 
-/// Whether calls waited by the word of the document before, and would not by the new one.
-fn turns_approval_off(before: &str, now: &Tool) -> bool {
-    let before = serde_json::from_str(before).ok().and_then(|value| Tool::from_json(&value).ok());
-    before.is_some_and(|before| before.approval().mode == ApprovalMode::Required)
-        && now.approval().mode != ApprovalMode::Required
+/// Whether calls of a tool wait for a person as it is kept, and would not as it comes in.
+fn turns_approval_off(core: &Core, before: &ToolRow, now: &Parsed) -> bool {
+    let waits = |parsed: &Parsed| parsed.standing.as_ref().is_ok_and(|standing| standing.needs_approval);
+    core.parsed(before).is_ok_and(|before| waits(&before)) && !waits(now)
 }
 
 fn fresh_id() -> Result<ToolId, Refusal> {

@@ -84,11 +84,11 @@ pub(crate) async fn publish_document(
         };
         return Err(refusal);
     };
-    let actor = caller.actor.clone();
+    let (actor, inside) = (caller.actor.clone(), core.clone());
     let kept = serde_json::to_string(&pass).map_err(|_| Refusal::internal("tool.publish"))?;
     let standing = standing_of(core, &one.parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-        let imported = take_in(tx, &actor, &one).map_err(|error| match error {
+        let imported = take_in(&inside, tx, &actor, &one).map_err(|error| match error {
             NotTaken::Fault(fault) => not_taken(vec![*fault]),
             NotTaken::Store(error) => error.into(),
         })?;

@@ -212,5 +212,11 @@ fn turning_approval_off_has_to_be_confirmed() {
         assert!(refusal.faults.iter().any(|fault| fault.path == "approval.mode"), "{refusal:?}");
         let action = Action::ToolImport { documents: vec![yaml("add", ADD)], approval_off: true };
         house.core.perform(cli(), action).await.expect("confirmed");
+        // A tool of a high level waits without a word about it; `DISABLED` is a word.
+        let writer = format!("{ADD}overrides: {{fileWrite: true}}\n").replace("name: add", "name: writer");
+        house.import(&[yaml("writer", &writer)]).await.expect("imported");
+        let disabled = format!("{writer}approval: {{mode: DISABLED}}\n");
+        let refusal = house.import(&[yaml("writer", &disabled)]).await.expect_err("refused");
+        assert!(refusal.faults.iter().any(|fault| fault.path == "approval.mode"), "{refusal:?}");
     });
 }

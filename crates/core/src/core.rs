@@ -77,12 +77,11 @@ impl Core {
         let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
         let ended = task.await;
         watch.task = None;
-        match ended {
-            Ok(reply) => reply,
-            Err(_) => {
-                watch.end(ErrorCode::Internal).await;
-                Err(Refusal::internal(name))
-            }
+        if let Ok(reply) = ended {
+            reply
+        } else {
+            watch.end(ErrorCode::Internal).await;
+            Err(Refusal::internal(name))
         }
     }
 
@@ -132,7 +131,8 @@ impl Core {
     /// Removes records that are older than the operator keeps them, beside everything else.
     fn forget_in_time(&self) {
         let core = self.clone();
-        let keep = Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
+        let keep =
+            Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
         self.inner.late.spawn(async move {
             // What is left now is looked at again at the next start.
             if let Err(error) = core.inner.store.retain(keep, now_ms()).await {

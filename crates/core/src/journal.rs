@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line};
 use bailiwick_config::Settings;
-use bailiwick_store::{
-    Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness,
-};
+use bailiwick_store::{Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
 
@@ -42,8 +40,14 @@ pub(crate) fn tool_change(who: &Actor, action: &str, row: &ToolRow, mut said: Va
     told(change(who, action, Some(tool_ref(row.id, &row.name, &row.covered))), said)
 }
 
-/// Whether a row is as the last change of its tool left it. An older row that is put back is not.
-pub(crate) fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
+/// A row that is ours only if it is as the last change of its tool left it. An older row that is put back is not.
+pub(crate) fn as_left(view: &View<'_>, row: Option<ToolRow>) -> Result<Option<ToolRow>, StoreError> {
+    let Some(mut row) = row else { return Ok(None) };
+    row.is_ours = row.is_ours && is_as_left(view, &row)?;
+    Ok(Some(row))
+}
+
+fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
     let last = Query { tool: Some(row.id), changes: true, newest_first: true, limit: 1, ..Query::default() };
     let Some(last) = view.records(&last)?.pop() else {
         // Retention may have taken it; nobody else may.

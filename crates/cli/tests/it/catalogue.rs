@@ -12,11 +12,13 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../catalogue")
 }
 
+#[expect(clippy::unwrap_used, reason = "a catalogue that cannot be read ends the test")]
 fn text(name: &str) -> String {
     bailiwick_config::files::read_document(&folder().join(name)).unwrap()
 }
 
-/// The names of a preset.
+/// The presets, each with its names.
+#[expect(clippy::unwrap_used, clippy::panic, reason = "presets that cannot be read end the test")]
 fn presets() -> BTreeMap<String, Vec<String>> {
     let tree = parse("presets.yaml", &text("presets.yaml"), Format::Yaml, Bounds::WRITTEN_BY_HAND).unwrap();
     let Tree::Map(presets) = tree.value else { panic!("presets are a map") };

@@ -11,7 +11,7 @@ use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
 use super::{read_document, scanned, standing_of};
-use crate::journal::tool_change;
+use crate::journal::{as_left, tool_change};
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::{Actor, Caller, Change, Core, Document, Fault, Found, Imported, Refusal, Reply};
@@ -168,6 +168,29 @@ fn twice(incoming: &[Incoming]) -> Vec<Fault> {
     faults
 }
 
+/// The tool that a document would change, as we left it or marked as not ours.
+fn predecessor(tx: &Tx<'_>, one: &Incoming) -> Result<Option<ToolRow>, NotTaken> {
+    let id = one.tool().id();
+    let taken = |other: &ToolRow, hint: &str| {
+        let message = format!("the name `{}` belongs to another tool, {}", one.name(), other.id);
+        NotTaken::Fault(Box::new(one.fault("name", message, hint)))
+    };
+    let by_id = match id {
+        Some(id) => as_left(tx, tx.tool(id)?)?,
+        None => None,
+    };
+    match (by_id, as_left(tx, tx.tool_named(one.name())?)?) {
+        (Some(row), Some(other)) if row.id != other.id => {
+            Err(taken(&other, "choose another name, or remove that tool first"))
+        }
+        (Some(row), _) => Ok(Some(row)),
+        (None, Some(other)) if id.is_some() => {
+            Err(taken(&other, "leave out `id` to change that tool, or choose another name"))
+        }
+        (None, by_name) => Ok(by_name),
+    }
+}
+
 /// The path of faults about approval that is turned off.
 const APPROVAL: &str = "approval.mode";
 
@@ -181,29 +204,7 @@ pub(crate) fn take_in(
     let tool = one.tool();
     let fault =
         |path: &str, message: String, hint: &str| NotTaken::Fault(Box::new(one.fault(path, message, hint)));
-    let by_id = match tool.id() {
-        Some(id) => tx.tool(id)?,
-        None => None,
-    };
-    let by_name = tx.tool_named(one.name())?;
-    let before = match (by_id, by_name) {
-        (Some(row), Some(other)) if row.id != other.id => {
-            return Err(fault(
-                "name",
-                format!("the name `{}` belongs to another tool, {}", one.name(), other.id),
-                "choose another name, or remove that tool first",
-            ));
-        }
-        (Some(row), _) => Some(row),
-        (None, Some(other)) if tool.id().is_some() => {
-            return Err(fault(
-                "name",
-                format!("the name `{}` belongs to another tool, {}", one.name(), other.id),
-                "leave out `id` to change that tool, or choose another name",
-            ));
-        }
-        (None, by_name) => by_name,
-    };
+    let before = predecessor(tx, one)?;
     let now = now_ms();
     let (id, version, created_ms) = match &before {
         Some(row) => (row.id, row.version.saturating_add(1), row.created_ms),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::import::{Incoming, NotTaken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
-use crate::journal::{self, told, tool_change, tool_ref};
+use crate::journal::{self, as_left, told, tool_change, tool_ref};
 use crate::parsed::Standing;
 use crate::pass::{Pass, rehearse};
 use crate::pipeline::{find, is_stale, revoke};
@@ -45,7 +45,7 @@ pub(crate) async fn publish(
     let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
     let (id, covered) = (row.id, row.covered.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-        let same = tx.tool(id)?.filter(|row| row.is_ours && row.covered == covered);
+        let same = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
         let row = same.ok_or_else(|| {
             Refusal::new(ErrorCode::Conflict, "the tool was changed meanwhile; nothing was published")
                 .with_hint("look at it and publish it again")
@@ -210,7 +210,7 @@ pub(crate) async fn unpublish(core: &Core, caller: &Caller, key: &str) -> Result
     }
     let (id, actor) = (row.id, caller.actor.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<ToolRow, Refusal> {
-        let mut row = tx.tool(id)?.ok_or_else(gone)?;
+        let mut row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours).ok_or_else(gone)?;
         let from: State = row.state.parse().map_err(|_| Refusal::internal("tool.unpublish"))?;
         let state = next(from, Event::Unpublished)?;
         state.word().clone_into(&mut row.state);

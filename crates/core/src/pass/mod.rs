@@ -19,7 +19,7 @@ pub(crate) use record::Pass;
 pub(crate) use rehearsal::rehearse;
 
 use crate::catalogue::{self, read_document};
-use crate::journal::tool_change;
+use crate::journal::{as_left, tool_change};
 use crate::parsed::Parsed;
 use crate::pipeline::{find, is_stale, revoke};
 use crate::{Caller, Core, Document, Refusal, Reply, Tested, Which};
@@ -143,7 +143,7 @@ async fn keep(
     let pass = pass.map_err(|_| Refusal::internal("tool.test"))?;
     let standing = catalogue::standing_of(core, parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<State, Refusal> {
-        let row = tx.tool(id)?.filter(|row| row.is_ours && row.covered == covered);
+        let row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
         let Some(mut row) = row else {
             return Err(Refusal::new(
                 ErrorCode::Conflict,

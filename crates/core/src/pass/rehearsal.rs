@@ -85,11 +85,13 @@ async fn all(
     } else {
         core.inner.world.runtime().await?.clone()
     };
-    let mut told = |line: TestLine| {
-        caller.listener.hear(Event::Test { tool: tool.name().as_str().to_owned(), line: line.clone() });
+    let mut report = |line: TestLine| {
+        caller
+            .listener
+            .hear(Event::Test { tool: tool.name().as_str().to_owned(), line: Box::new(line.clone()) });
         lines.push(line);
     };
-    let code = look_at_code(&runtime, call.clone()).await?;
+    let blocked = look_at_code(&runtime, call.clone()).await?;
     let everything = Case {
         name: TEST_VALUES,
         input: values,
@@ -111,16 +113,16 @@ async fn all(
         test: Some(test),
     });
     let setting = Setting { core, caller, parsed, runtime: &runtime, call: &call, live };
-    if let Some(mut line) = code {
+    if let Some(mut line) = blocked {
         // Code that names what its policy does not grant is not run; what it would ask for first is told all the same.
         if let Some(denial) = setting.first_denial(everything).await? {
             line.failure = Some(of_denial(denial));
         }
-        told(line);
+        report(line);
         return Ok(());
     }
     for case in std::iter::once(everything).chain(cases) {
-        told(setting.run(case).await?);
+        report(setting.run(case).await?);
     }
     Ok(())
 }
@@ -247,9 +249,7 @@ impl Setting<'_> {
         let recording = Recording::parse(&recording.to_string()).map_err(|error| wrong(error.to_string()))?;
         let tool = &self.parsed.tool;
         let standing = self.parsed.standing()?;
-        let call = Call::recorded(recording)
-            .secrets_of(self.call)
-            .policy(Arc::clone(&standing.policy));
+        let call = Call::recorded(recording).secrets_of(self.call).policy(Arc::clone(&standing.policy));
         Ok(match tool.code() {
             Some(code) => call.with_code(tool.entry(), tool.language(), code),
             None => call,

@@ -27,10 +27,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// An empty workspace with these files in it.
-    pub(super) fn with(
-        data: &Path,
-        given: &[(String, String)],
-    ) -> Result<Self, Refusal> {
+    pub(super) fn with(data: &Path, given: &[(String, String)]) -> Result<Self, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new(ErrorCode::Unavailable, format!("cannot make a scratch folder: {error}"))
                 .with_hint("check that the data folder can be written")
@@ -62,8 +59,8 @@ impl Scratch {
         let mut unreadable = None;
         let missed = test.check_files(|path| {
             let found =
-                inside(path).and_then(|below| match files::read_document(&self.workspace.join(below)) {
-                    Ok(text) => Ok(Some(text)),
+                inside(path).and_then(|under| match files::read_document(&self.workspace.join(under)) {
+                    Ok(found) => Ok(Some(found)),
                     Err(FileError::Open { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                         Ok(None)
                     }

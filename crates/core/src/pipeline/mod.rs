@@ -123,15 +123,12 @@ pub(crate) async fn call(
 /// A record with what a call gave.
 pub(crate) fn of_report(mut entry: Record, report: &CallReport) -> Record {
     entry.usage = Some(*report.usage());
-    let outcome = match report.failure() {
-        Some(failure) => {
-            json!({"ok": false, "code": failure.code, "message": failure.message, "denied": failure.denied})
-        }
-        None => {
-            let text = report.value().to_string();
-            let hash = bailiwick_tool::Hash::of_bytes(text.as_bytes());
-            json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
-        }
+    let outcome = if let Some(failure) = report.failure() {
+        json!({"ok": false, "code": failure.code, "message": failure.message, "denied": failure.denied})
+    } else {
+        let text = report.value().to_string();
+        let hash = bailiwick_tool::Hash::of_bytes(text.as_bytes());
+        json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
     };
     if let Some(Value::Object(backend)) = &mut entry.backend {
         backend.insert("insecure".to_owned(), report.receipt().insecure.into());
@@ -190,17 +187,13 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
         Entry::Emit => Vec::new(),
         _ => tool.params().iter().map(|param| param.name.clone()).collect(),
     };
-    Ok(Call::new(tool.entry(), code)
-        .language(tool.language())
-        .parameters(named)
-        .validate(Validate::No))
+    Ok(Call::new(tool.entry(), code).language(tool.language()).parameters(named).validate(Validate::No))
 }
 
 /// The workspace of a call: the tool's own, which goes by its id and so stays through a rename, or one that calls share.
 fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refusal> {
-    let wrong = |message: String| {
-        Refusal::new(ErrorCode::InvalidInput, message).with_hint("name it like report-42")
-    };
+    let wrong =
+        |message: String| Refusal::new(ErrorCode::InvalidInput, message).with_hint("name it like report-42");
     let Some(name) = shared else {
         return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
     };
@@ -219,7 +212,7 @@ async fn run(
 ) -> Result<CallReport, Refusal> {
     let runtime = core.inner.world.runtime_for(&ready.standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
-    let person = person::ByApprover::new(core.clone(), names, ready, shown.clone());
+    let person = person::ByApprover::new(core.clone(), names, ready, shown);
     let call = call.asking(Arc::new(person), deadline);
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();

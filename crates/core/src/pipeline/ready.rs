@@ -9,7 +9,7 @@ use bailiwick_tool::lifecycle::{Event, State, next};
 use bailiwick_types::{ErrorCode, ToolId, did_you_mean};
 use serde_json::json;
 
-use crate::journal::{is_as_left, tool_change};
+use crate::journal::{as_left, tool_change};
 use crate::parsed::{Parsed, Standing};
 use crate::pass::Pass;
 use crate::{Caller, Core, Refusal};
@@ -29,12 +29,11 @@ pub(crate) async fn find(core: &Core, key: &str) -> Result<ToolRow, Refusal> {
             Some(id) => view.tool(id)?,
             None => view.tool_named(&name)?,
         };
-        let Some(mut row) = row else {
+        match as_left(view, row)? {
+            Some(row) => Ok(Ok(row)),
             // Names near it, for the hint.
-            return Ok(Err(view.tools(None, 1000)?));
-        };
-        row.is_ours = row.is_ours && is_as_left(view, &row)?;
-        Ok(Ok(row))
+            None => Ok(Err(view.tools(None, 1000)?)),
+        }
     });
     row.await?.map_err(|near| {
         let names = near.iter().map(|tool| tool.name.as_str());
@@ -49,17 +48,16 @@ impl Core {
         if !row.is_ours {
             return Err(Tampered("its row in the store is not as we left it"));
         }
-        let parsed = match self.inner.shelf.find(row.id, &row.document) {
-            Some(parsed) => parsed,
-            None => {
-                let value = serde_json::from_str(&row.document)
-                    .map_err(|_| Tampered("its document in the store is no JSON"))?;
-                let tool = Tool::from_json(&value)
-                    .map_err(|_| Tampered("its document in the store breaks the rules of documents"))?;
-                let parsed = Arc::new(Parsed::of(tool, &self.inner.world));
-                self.inner.shelf.keep(row.id, &row.document, &parsed);
-                parsed
-            }
+        let parsed = if let Some(parsed) = self.inner.shelf.find(row.id, &row.document) {
+            parsed
+        } else {
+            let value = serde_json::from_str(&row.document)
+                .map_err(|_| Tampered("its document in the store is no JSON"))?;
+            let tool = Tool::from_json(&value)
+                .map_err(|_| Tampered("its document in the store breaks the rules of documents"))?;
+            let parsed = Arc::new(Parsed::of(tool, &self.inner.world));
+            self.inner.shelf.keep(row.id, &row.document, &parsed);
+            parsed
         };
         let is_same = parsed.covered.to_string() == row.covered && parsed.texts.to_string() == row.texts;
         if is_same {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bailiwick_core::{Action, Event};
+use bailiwick_core::{Action, Event, Reasons};
 use bailiwick_redact::Secret;
 use bailiwick_secrets::{Fallback, SecretName, Secrets};
 use bailiwick_types::{CorrelationId, ErrorCode};
@@ -145,7 +145,7 @@ fn only_published_tools_are_called() {
         assert!(message.contains("DRAFT"), "{message}");
         house.test("add").await;
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Conflict);
-        house.publish("add", Default::default()).await.expect("published");
+        house.publish("add", Reasons::default()).await.expect("published");
         assert!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").is_ok());
         house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Conflict);
@@ -192,8 +192,8 @@ code: |
         assert!(!json!(report).to_string().contains(value));
         let failed = house.call("leak", json!({"text": "throw"})).await.expect("a report");
         assert!(!json!(failed).to_string().contains(value));
-        let heard = format!("{:?}", hears.0.lock().expect("not poisoned"));
-        assert!(heard.contains("token") && !heard.contains(value), "{heard}");
+        let console = format!("{:?}", hears.0.lock().expect("not poisoned"));
+        assert!(console.contains("token") && !console.contains(value), "{console}");
         let records = house.tail(100).await;
         assert!(records.iter().any(|record| record["tool"]["name"] == "leak"));
         assert!(!json!(records).to_string().contains(value));
@@ -259,8 +259,8 @@ code: |
             lines.into_iter().map(|line| line.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(texts(report.logs().iter().collect()), ["one", "two"]);
-        let heard = hears.0.lock().expect("not poisoned");
-        let lines = heard.iter().filter_map(|event| match event {
+        let events = hears.0.lock().expect("not poisoned");
+        let lines = events.iter().filter_map(|event| match event {
             Event::Log(line) => Some(line),
             _ => None,
         });

@@ -1,6 +1,6 @@
 //! The file of the store, changed behind our back: what was changed does not run, and says so.
 
-use bailiwick_core::{Action, Reply};
+use bailiwick_core::{Action, Reasons, Reply};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -101,11 +101,11 @@ fn a_revoked_tool_comes_back_by_its_document() {
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Revoked);
         // Neither a test nor a publication brings it back.
         assert!(!house.test("add").await.passed);
-        house.publish("add", Default::default()).await.expect_err("revoked");
+        house.publish("add", Reasons::default()).await.expect_err("revoked");
         let imported = house.import(&[yaml("add", ADD)]).await.expect("imported").remove(0);
         assert_eq!(imported.state, "DRAFT");
         house.test("add").await;
-        house.publish("add", Default::default()).await.expect("published");
+        house.publish("add", Reasons::default()).await.expect("published");
         assert_eq!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").value(), &json!(3));
         let Ok(Reply::Tools(tools)) = house.act(Action::ToolList { after: None, limit: 10 }).await else {
             panic!("no list")

@@ -1,6 +1,7 @@
 //! The core: performs actions, each in a task of its own.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
@@ -38,9 +39,14 @@ pub(crate) struct Inner {
     pub(crate) baseline: Hash,
     /// Outcomes of calls whose callers went away, on their way to the record.
     late: TaskTracker,
+    /// Heads of the record on their way to witnesses.
+    posts: TaskTracker,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
     _ownership: Option<Ownership>,
 }
+
+/// How long the last signed heads may take to their witnesses.
+const LAST_POSTS: Duration = Duration::from_secs(10);
 
 /// The key in the store under which the operator's side of policy is remembered.
 const BASELINE: &str = "baseline";
@@ -54,14 +60,15 @@ impl Core {
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells } = opening;
-        let options = Options { witnesses: journal::witnesses(&settings)?, ..Options::default() };
+        let posts = TaskTracker::new();
+        let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
         let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
-        let inner = Inner { store, world, shelf, baseline, late, _ownership: ownership };
+        let inner = Inner { store, world, shelf, baseline, late, posts, _ownership: ownership };
         let core = Self { inner: Arc::new(inner) };
         core.note_policy().await?;
         core.forget_in_time();
@@ -125,7 +132,12 @@ impl Core {
     pub async fn close(&self) -> Result<(), Refusal> {
         self.inner.late.close();
         self.inner.late.wait().await;
-        Ok(self.inner.store.close().await?)
+        let closed = self.inner.store.close().await;
+        self.inner.posts.close();
+        if tokio::time::timeout(LAST_POSTS, self.inner.posts.wait()).await.is_err() {
+            tracing::warn!("a witness did not take the last signed head in time");
+        }
+        Ok(closed?)
     }
 
     /// Removes records that are older than the operator keeps them, beside everything else.

@@ -7,6 +7,7 @@ use bailiwick_config::Settings;
 use bailiwick_store::{Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::moment::now_ms;
 use crate::{Actor, Caller, Core, Event, ExportPage, Refusal, Reply, RunIntent, RunOutcome, Verified};
@@ -74,14 +75,14 @@ pub(crate) fn ended(entry: Entry, code: ErrorCode) -> Entry {
 }
 
 /// Who gets the signed heads beside the data folder.
-pub(crate) fn witnesses(settings: &Settings) -> Result<Vec<Witness>, Refusal> {
+pub(crate) fn witnesses(settings: &Settings, posts: &TaskTracker) -> Result<Vec<Witness>, Refusal> {
     settings
         .audit
         .witnesses
         .iter()
         .map(|witness| match witness {
             bailiwick_config::Witness::File(path) => Ok(Witness::File(path.clone())),
-            bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address),
+            bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address, posts),
         })
         .collect()
 }

@@ -6,6 +6,7 @@ mod documents;
 mod egress;
 mod files;
 mod jsrun;
+mod kills;
 mod output;
 mod policy;
 mod run;

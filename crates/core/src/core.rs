@@ -7,9 +7,11 @@ use bailiwick_runtime::Folders;
 use bailiwick_store::{Durability, Options, Stamp, Store};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
+use tokio_util::task::TaskTracker;
 
 use crate::desk::Opening;
 use crate::journal::told;
+use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::world::World;
 use crate::{Action, Actor, Caller, Refusal, Reply, catalogue, journal, pass, pipeline};
@@ -33,6 +35,10 @@ pub(crate) struct Inner {
     pub(crate) shelf: Shelf,
     /// SHA-256 of the operator's side of policy.
     pub(crate) baseline: Hash,
+    /// Outcomes of calls whose callers went away, on their way to the record.
+    late: TaskTracker,
+    /// A share of the lock: whatever still writes holds the core, and so the folder.
+    _ownership: Option<Ownership>,
 }
 
 /// The key in the store under which the operator's side of policy is remembered.
@@ -41,6 +47,11 @@ const BASELINE: &str = "baseline";
 impl Core {
     /// Opens the store of a data folder. The caller sees to it that nobody else has it open.
     pub async fn open(opening: Opening) -> Result<Self, Refusal> {
+        Self::open_owned(opening, None).await
+    }
+
+    /// Opens the store of a data folder that this process owns.
+    pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells } = opening;
         let options = Options { witnesses: journal::witnesses(&settings)?, ..Options::default() };
         let folder = data.clone();
@@ -48,12 +59,15 @@ impl Core {
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
         let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
-        let core = Self { inner: Arc::new(Inner { store, world, shelf: Shelf::default(), baseline }) };
+        let (shelf, late) = (Shelf::default(), TaskTracker::new());
+        let inner = Inner { store, world, shelf, baseline, late, _ownership: ownership };
+        let core = Self { inner: Arc::new(inner) };
         core.note_policy().await?;
         Ok(core)
     }
 
-    /// Performs an action. Dropping the future ends a call and its cell; a change that began is finished.
+    /// Performs an action. Dropping the future ends it: a cell is killed, and what was not handed to the store yet is not
+    /// written. A [`Desk`](crate::Desk) keeps a change that began from being dropped.
     pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
         let open = Arc::new(OpenCall::default());
         let (core, mine, name) = (self.clone(), Arc::clone(&open), action.name());
@@ -108,6 +122,8 @@ impl Core {
 
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
+        self.inner.late.close();
+        self.inner.late.wait().await;
         Ok(self.inner.store.close().await?)
     }
 
@@ -170,7 +186,8 @@ impl Drop for Watch {
         let Some(entry) = self.open.take() else { return };
         let (core, entry) = (self.core.clone(), journal::ended(entry, ErrorCode::Cancelled));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { core.append(entry, Durability::Process).await });
+            let late = self.core.inner.late.clone();
+            late.spawn_on(async move { core.append(entry, Durability::Process).await }, &runtime);
         }
     }
 }

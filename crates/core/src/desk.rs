@@ -42,12 +42,6 @@ pub struct Opening {
     pub cells: Builder,
 }
 
-/// The core of a folder that this process owns.
-struct Owned {
-    core: Core,
-    _ownership: Ownership,
-}
-
 impl Opens for Opening {
     fn data(&self) -> &Path {
         &self.data
@@ -55,21 +49,21 @@ impl Opens for Opening {
 
     fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
         Box::pin(async move {
-            let core = Core::open(*self).await?;
-            Ok(Arc::new(Owned { core, _ownership: ownership }) as Arc<dyn Performs>)
+            let core = Core::open_owned(*self, Some(ownership)).await?;
+            Ok(Arc::new(core) as Arc<dyn Performs>)
         })
     }
 }
 
-impl Performs for Owned {
+impl Performs for Core {
     fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>> {
-        let core = self.core.clone();
-        Box::pin(async move { core.perform(caller, action).await })
+        let core = self.clone();
+        Box::pin(async move { Self::perform(&core, caller, action).await })
     }
 
     fn close(&self) -> Boxed<Result<(), Refusal>> {
-        let core = self.core.clone();
-        Box::pin(async move { core.close().await })
+        let core = self.clone();
+        Box::pin(async move { Self::close(&core).await })
     }
 }
 

@@ -21,6 +21,7 @@ mod pass;
 mod pipeline;
 mod refusal;
 mod reply;
+mod run;
 mod webhook;
 mod world;
 

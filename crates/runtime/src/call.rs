@@ -169,6 +169,16 @@ impl Call {
         bailiwick_redact::Redactor::new(self.secrets.iter().map(|one| &*one.secret.value))
     }
 
+    /// The code.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The arguments.
+    pub const fn given(&self) -> &Map<String, Value> {
+        &self.arguments
+    }
+
     /// Whether its requests are answered from a list.
     pub const fn has_canned(&self) -> bool {
         self.canned.is_some()

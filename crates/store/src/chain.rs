@@ -5,7 +5,7 @@
 use bailiwick_audit::{Head, Keys, Link};
 
 use crate::error::StoreError;
-use crate::records;
+use crate::records::{self, Ours};
 use crate::view::View;
 
 /// Where the chain ends.
@@ -26,13 +26,16 @@ pub(crate) enum Tail {
     Whole,
     /// Records that were signed are gone.
     Cut,
+    /// Behind the last record of ours lies one that somebody else put there.
+    Foreign,
 }
 
 impl Chain {
     /// Takes up the chain where it lies, looking at its last record, its last head and the last that the witness knows.
     ///
     /// Where records are gone that a head of ours speaks for, the chain goes on behind that head: their numbers are not
-    /// used again, and the gap stays.
+    /// used again, and the gap stays. Where somebody put records behind ours, the chain goes on behind them, and refers to
+    /// the last of ours: a head must never speak well of what we did not write.
     pub(crate) fn take_up(view: &View<'_>, witnessed: Option<Head>) -> Result<(Self, Tail), StoreError> {
         let link = view.last_link()?;
         let is_ours = |head: &Head| head.verify(&view.keys.public()).is_ok();
@@ -43,13 +46,15 @@ impl Chain {
         let signed_to = head.map_or(0, |head| head.seq);
         let removed =
             [head, kept, base].into_iter().flatten().map(|head| head.records_before).max().unwrap_or(0);
-        let (link, tail) = match head {
-            Some(head) if head.seq > link.seq && head.seq > removed => {
-                (Link { seq: head.seq, hash: head.hash }, Tail::Cut)
+        let signed = head.map_or(Link::START, |head| Link { seq: head.seq, hash: head.hash });
+        let (link, tail) = if signed.seq > link.seq {
+            // All of its records may have been removed by retention.
+            (signed, if signed.seq > removed { Tail::Cut } else { Tail::Whole })
+        } else {
+            match records::ours_after(view, signed)? {
+                Ours::All => (link, Tail::Whole),
+                Ours::To(last) => (Link { seq: link.seq, hash: last.hash }, Tail::Foreign),
             }
-            // All of its records were removed by retention.
-            Some(head) if head.seq > link.seq => (Link { seq: head.seq, hash: head.hash }, Tail::Whole),
-            _ => (link, Tail::Whole),
         };
         Ok((Self { link, signed_to, removed, heads: Vec::new() }, tail))
     }

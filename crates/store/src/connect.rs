@@ -10,7 +10,9 @@ use crate::error::StoreError;
 
 /// How long a statement waits for a lock. Only another program can hold one for long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The log of the database is cut back to this size once it was carried over.
+/// The log of the database is carried over when it has so many pages: seldom, since that waits for the disk twice.
+const LOG_PAGES: i64 = 4000;
+/// It is cut back to this size then.
 const LOG_BYTES: i64 = 16 << 20;
 
 /// The connection of the writer. Nothing in the file is changed but the way it keeps its log.
@@ -32,6 +34,7 @@ pub(crate) fn use_log(connection: &Connection, path: &Path) -> Result<(), StoreE
     }
     // The log is brought to the disk by the writer itself, when somebody waits for it and 50 ms later at the latest.
     connection.pragma_update(None, "synchronous", "normal").map_err(failed())?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(failed())?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(failed())
 }
 

@@ -116,13 +116,50 @@ pub(crate) fn last_link(view: &View<'_>) -> Result<Link, StoreError> {
     }))
 }
 
+/// What the seal of a record is over. A head proves records to everybody; the seal tells us, before there is a head,
+/// that nobody else put a record there.
+fn seal_fields<'a>(seq: &'a [u8], hash: &'a [u8]) -> [&'a [u8]; 3] {
+    [b"record 1", seq, hash]
+}
+
+/// How far the records behind a number are ours.
+pub(crate) enum Ours {
+    /// To the end.
+    All,
+    /// To this record, and the next is not.
+    To(Link),
+}
+
+/// Looks at the records behind the last signed one, which are few.
+pub(crate) fn ours_after(view: &View<'_>, signed: Link) -> Result<Ours, StoreError> {
+    let failed = || StoreError::sql("read the end of the record", view.path);
+    let mut statement = view
+        .connection
+        .prepare("SELECT seq, hash, seal FROM audit WHERE seq > ?1 ORDER BY seq")
+        .map_err(failed())?;
+    let mut rows = statement.query([kept(signed.seq)]).map_err(failed())?;
+    let mut last = signed;
+    while let Some(row) = rows.next().map_err(failed())? {
+        let seq: i64 = row.get(0).map_err(failed())?;
+        let (hash, seal): (Vec<u8>, Vec<u8>) = (row.get(1).map_err(failed())?, row.get(2).map_err(failed())?);
+        match Digest::from_slice(&hash) {
+            Some(digest) if view.keys.row_is_ours(&seal_fields(&seq.to_be_bytes(), &hash), &seal) => {
+                last = Link { seq: seq.unsigned_abs(), hash: digest };
+            }
+            _ => return Ok(Ours::To(last)),
+        }
+    }
+    Ok(Ours::All)
+}
+
 /// Puts a record at the end.
 pub(crate) fn insert(view: &View<'_>, entry: &Entry, sealed: &Sealed) -> Result<(), StoreError> {
     let tool = entry.tool.as_ref().and_then(|tool| tool.id);
+    let seq = kept(sealed.seq).to_be_bytes();
     view.connection
         .prepare_cached(
-            "INSERT INTO audit (seq, time_ms, kind, call_id, correlation, tool_id, body, hash)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO audit (seq, time_ms, kind, call_id, correlation, tool_id, body, hash, seal)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -134,6 +171,7 @@ pub(crate) fn insert(view: &View<'_>, entry: &Entry, sealed: &Sealed) -> Result<
                 tool.map(|id| id.to_string()),
                 sealed.body,
                 sealed.hash.as_bytes(),
+                view.keys.row_seal(&seal_fields(&seq, sealed.hash.as_bytes())),
             ])
         })
         .map_err(StoreError::sql("put an entry on the record", view.path))?;

@@ -46,7 +46,8 @@ const STEPS: &[&str] = &[
        correlation TEXT,
        tool_id TEXT,
        body TEXT NOT NULL,
-       hash BLOB NOT NULL
+       hash BLOB NOT NULL,
+       seal BLOB NOT NULL
      ) STRICT;
      CREATE INDEX audit_by_call ON audit (call_id) WHERE call_id IS NOT NULL;
      CREATE INDEX audit_by_correlation ON audit (correlation) WHERE correlation IS NOT NULL;

@@ -9,7 +9,7 @@ use bailiwick_audit::{Keys, PublicKey};
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::Semaphore;
 
-use crate::chain::{Chain, Tail};
+use crate::chain::Chain;
 use crate::connect;
 use crate::error::{StoreError, WriteError};
 use crate::job::Job;
@@ -62,7 +62,7 @@ impl Store {
         let place = Place::open(folder)?;
         let trouble = Trouble::default();
         // The lock comes first: whatever follows is done by one process only.
-        let (witnesses, witnessed) = Witnesses::open(&place, options.witnesses.clone(), trouble.clone())?;
+        let (witnesses, last_told) = Witnesses::open(&place, options.witnesses.clone(), trouble.clone())?;
         let witness_files = Witnesses::files(&place, &options.witnesses);
         place.prepare_database()?;
         let path = place.path_of(STORE);
@@ -74,12 +74,8 @@ impl Store {
         remember_key(&connection, &keys, &path)?;
         let disk = disk(&place)?;
         let view = View { connection: &connection, keys: &keys, path: &path };
-        let (chain, tail) = Chain::take_up(&view, witnessed)?;
-        if tail == Tail::Cut {
-            let last =
-                "records that were signed are gone; `bailiwick audit verify` names the first".to_owned();
-            trouble.note(|troubles| troubles.records_were_cut = true, last);
-        }
+        let (chain, tail) = Chain::take_up(&view, last_told)?;
+        trouble.note_tail(tail);
         let now = std::time::Instant::now();
         let (queue, jobs) = channel();
         let (places, reads) = (options.queue.max(1), options.readers.max(1));

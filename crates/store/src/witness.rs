@@ -14,6 +14,7 @@ use bailiwick_audit::{Head, head_line, read_head_line};
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
+use crate::chain::Tail;
 use crate::error::StoreError;
 use crate::options::Witness;
 use crate::place::{HEADS, Place};
@@ -25,6 +26,8 @@ pub struct Troubles {
     pub witnesses_missed: u64,
     /// Whether records that were signed were gone when the store was opened.
     pub records_were_cut: bool,
+    /// Whether records that we did not write lay behind ours when the store was opened.
+    pub records_were_added: bool,
     /// What went wrong last.
     pub last: Option<String>,
 }
@@ -36,6 +39,21 @@ pub(crate) struct Trouble(Arc<Mutex<Troubles>>);
 impl Trouble {
     pub(crate) fn read(&self) -> Troubles {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes what was found at the end of the chain.
+    pub(crate) fn note_tail(&self, tail: Tail) {
+        match tail {
+            Tail::Whole => {}
+            Tail::Cut => self.note(
+                |troubles| troubles.records_were_cut = true,
+                "records that were signed are gone; bailiwick audit verify names the first".to_owned(),
+            ),
+            Tail::Foreign => self.note(
+                |troubles| troubles.records_were_added = true,
+                "somebody else added to the record; bailiwick audit verify names the first".to_owned(),
+            ),
+        }
     }
 
     pub(crate) fn note(&self, what: impl FnOnce(&mut Troubles), last: String) {

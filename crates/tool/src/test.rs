@@ -10,12 +10,10 @@ use serde_json::{Map, Value, json};
 use crate::diff;
 use crate::expect::{ExpectationKind, Expectations, Miss, Throws};
 use crate::json::json_of;
-use crate::schema::Schema;
+use crate::schema::{PATTERN_BYTES, Schema};
 
 /// Tests of one tool.
 pub(crate) const MOST_TESTS: usize = 100;
-/// Bytes that a compiled `matches` may take.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// One test of a tool.
 #[derive(Debug, Clone)]

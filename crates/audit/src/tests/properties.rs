@@ -112,7 +112,7 @@ fn first_changed(before: &Chain, after: &Chain) -> Option<i64> {
 static CHAIN: LazyLock<Chain> = LazyLock::new(|| Chain::of(30));
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_change_of_what_was_signed_is_found_at_it_or_before(hand in hands(), with_witness in any::<bool>()) {

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use bailiwick::types::{CallReport, CorrelationId, Failure as Failed, LogLevel, LogLine};
 use bailiwick::{Breadth, Finding, Recorded, Severity, Validate};
 use bailiwick_config::files::{self, Readers};
+use bailiwick_core::{Action, RunIntent, RunOutcome};
 use serde_json::json;
 
 use crate::cells::{block_on, builder};
+use crate::desk::{ask, at_desk};
 use crate::failure::Failure;
 use crate::outside;
 use crate::render::{Screen, Span, bad, faint, plain, strong, to_stderr, warning};
@@ -27,26 +29,28 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
     let correlation = what.correlation.as_deref().map(CorrelationId::parse).transpose()?;
     let mut call =
         call.policy(Arc::clone(&policy)).validate(if what.no_check { Validate::No } else { Validate::First });
-    if let Some(correlation) = correlation {
-        call = call.correlation(correlation);
-    }
     if let Some(path) = &what.outside.http {
         call = outside::with_canned(call, outside::canned(path)?, &path.display().to_string())?;
     }
     let needs_net = what.outside.http.is_none() && what.replay.is_none() && !what.check;
     let net = if needs_net { outside::net(session, &policy)? } else { None };
-    block_on(async {
-        let baseline = &session.loaded.settings.baseline;
-        let builder = builder(&what.cells, Breadth::Ordinary, Some(baseline));
-        let mut builder = outside::offered(session, &what.outside, builder);
-        if let Some(net) = net {
-            builder = builder.net(net);
-        }
+    let baseline = &session.loaded.settings.baseline;
+    let builder = builder(&what.cells, Breadth::Ordinary, Some(baseline));
+    let mut builder = outside::offered(session, &what.outside, builder);
+    if let Some(net) = net {
+        builder = builder.net(net);
+    }
+    if what.check {
+        return block_on(async {
+            let findings = builder.build().await?.validate(call).await?;
+            Ok(check(screen, &name, findings))
+        });
+    }
+    let intent = RunIntent::of(&name, &call, &policy, correlation)?;
+    let call = call.id(intent.call_id).correlation(intent.correlation_id.clone());
+    at_desk(session, &what.cells, async |desk| {
         let runtime = builder.build().await?;
-        if what.check {
-            let findings = runtime.validate(call).await?;
-            return Ok(check(screen, &name, findings));
-        }
+        ask(desk, Action::RunBegins(intent.clone())).await?;
         let mut lines = Vec::new();
         let on_line = |line: LogLine| {
             if screen.wants_json() {
@@ -55,17 +59,21 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
                 console(&line);
             }
         };
-        let report = match &what.record {
-            None => runtime.run_with(call, on_line).await?,
-            Some(path) => {
-                let Recorded { report, recording } = runtime.record_with(call, on_line).await?;
-                let recording = recording.ok_or(Failure::NotRecorded)?;
-                let text = serde_json::to_string_pretty(&recording)
-                    .map_err(|error| Failure::Recording { path: path.clone(), source: error.into() })?;
-                files::replace(path, &text, Readers::Owner)?;
-                report
-            }
+        let (report, recording) = match &what.record {
+            None => (runtime.run_with(call, on_line).await, None),
+            Some(_) => match runtime.record_with(call, on_line).await {
+                Ok(Recorded { report, recording }) => (Ok(report), recording),
+                Err(error) => (Err(error), None),
+            },
         };
+        ask(desk, Action::RunEnded(RunOutcome::of(intent, &report))).await?;
+        let report = report?;
+        if let Some(path) = &what.record {
+            let recording = recording.ok_or(Failure::NotRecorded)?;
+            let text = serde_json::to_string_pretty(&recording)
+                .map_err(|error| Failure::Recording { path: path.clone(), source: error.into() })?;
+            files::replace(path, &text, Readers::Owner)?;
+        }
         Ok(tell(screen, &name, &report.with_lines(lines), session.verbose))
     })
 }

@@ -62,7 +62,11 @@ fn tell_line(screen: &mut Screen, places: &Places, line: &TestLine, width: usize
         TestVerdict::Failed => bad("  failed  "),
         TestVerdict::Unanswered => warning("  unanswered  "),
     };
-    screen.line(&[word, plain(&format!("{test:<width$}")), faint(&format!("  {ms:.1} ms"))]);
+    if screen.is_quiet() {
+        screen.line(&[word, plain(test)]);
+    } else {
+        screen.line(&[word, plain(&format!("{test:<width$}")), faint(&format!("  {ms:.1} ms"))]);
+    }
     if let Some(failure) = failure {
         tell_failure(screen, places, failure);
     }

@@ -34,6 +34,16 @@ fn the_examples_of_the_guide_to_the_gateway_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_a_first_tool_are_true() {
+    check("docs/first-tool.md", include_str!("../../../../docs/first-tool.md"));
+}
+
+#[test]
+fn the_examples_of_the_guide_to_the_record_are_true() {
+    check("docs/audit.md", include_str!("../../../../docs/audit.md"));
+}
+
+#[test]
 fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))

@@ -1,5 +1,6 @@
 //! The program as its users see it, run on a machine of its own for each test.
 
+mod audit;
 mod bad_documents;
 mod configuration;
 mod documents;
@@ -8,11 +9,13 @@ mod files;
 mod jsrun;
 mod kills;
 mod output;
+mod own;
 mod policy;
 mod run;
 mod secrets;
 mod secrets_in_use;
 mod specs;
+mod tool_commands;
 mod tools;
 
 use bailiwick_testkit::Program;

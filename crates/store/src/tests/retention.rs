@@ -136,7 +136,7 @@ fn an_export_is_proven_without_the_store() {
         let text = Arc::new(Mutex::new(String::new()));
         let into = Arc::clone(&text);
         on(store.export(move |line| {
-            into.lock().unwrap().push_str(&format!("{line}\n"));
+            into.lock().unwrap().extend([line, "\n"]);
             true
         }))
         .unwrap();

@@ -30,7 +30,7 @@ fn check_sql(sql: &str, first_bad: i64, why: Why, proven_to: u64) {
     check(|stage| stage.edit(sql), Verdict::Broken { first_bad, why, proven_to });
 }
 
-const COLUMNS: &str = "time_ms, kind, call_id, correlation, tool_id, body, hash";
+const COLUMNS: &str = "time_ms, kind, call_id, correlation, tool_id, body, hash, seal";
 
 #[test]
 fn what_nobody_touched_is_proven() {
@@ -158,6 +158,66 @@ fn a_chain_written_anew_with_right_hashes_is_not_what_was_signed() {
         }
     };
     check(anew, Verdict::Broken { first_bad: 1, why: Why::HeadMismatch { head: 8 }, proven_to: 0 });
+}
+
+/// Puts a record behind the last with everything right that can be had without the key.
+fn add_record(stage: &Stage) {
+    let connection = Connection::open(stage.path("store.db")).unwrap();
+    let last: (i64, Vec<u8>) = connection
+        .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    let hash = bailiwick_audit::Digest::from_slice(&last.1).unwrap();
+    let forged = entry(77);
+    let sealed = Link { seq: last.0.unsigned_abs(), hash }.next(&forged, 1_700_000_000_000).unwrap();
+    connection
+        .execute(
+            "INSERT INTO audit VALUES (?1, ?2, 'intent', ?3, ?4, ?5, ?6, ?7, zeroblob(32))",
+            params![
+                last.0 + 1,
+                1_700_000_000_000_i64,
+                forged.call_id.unwrap().to_string(),
+                forged.correlation_id.unwrap().as_str(),
+                forged.tool.unwrap().id.unwrap().to_string(),
+                sealed.body,
+                sealed.hash.as_bytes()
+            ],
+        )
+        .unwrap();
+}
+
+#[test]
+fn a_record_that_somebody_added_is_not_signed_for_them() {
+    let stage = twenty();
+    add_record(&stage);
+    on(async {
+        let store = stage.open();
+        assert!(store.troubles().records_were_added);
+        assert_eq!(verify(&store).await, Verdict::Proven { to: 20, unsigned: 1, from: 1, removed: 0 });
+        append(&store, 0..2).await;
+        // The one after it refers to the last of ours, so the added one does not fit.
+        let added = Verdict::Broken { first_bad: 21, why: Why::PrevMismatch, proven_to: 20 };
+        assert_eq!(verify(&store).await, added);
+        store.close().await.unwrap();
+        // And so it stays, though a head speaks for what follows.
+        assert_eq!(verify(&stage.open()).await, added);
+    });
+}
+
+#[test]
+fn a_record_of_ours_that_a_crash_left_unsigned_is_taken_for_ours() {
+    let stage = twenty();
+    stage.edit("DELETE FROM heads WHERE seq > 16");
+    std::fs::remove_file(stage.path("audit.heads")).unwrap();
+    on(async {
+        let store = stage.open();
+        assert_eq!(store.troubles(), crate::Troubles::default());
+        append(&store, 0..1).await;
+        store.close().await.unwrap();
+        let proven = Verdict::Proven { to: 21, unsigned: 0, from: 1, removed: 0 };
+        assert_eq!(verify(&stage.open()).await, proven);
+    });
 }
 
 fn add_to_witness(stage: &Stage, text: &[u8]) {

@@ -26,8 +26,8 @@ fn every_witness_hears_of_every_head() {
     let (stage, outside) = (Stage::new(), tempfile::tempdir().unwrap());
     let file = outside.path().join("heads");
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
-    let custom = Witness::Custom(Arc::new(move |head| hears.lock().unwrap().push(head.seq)));
+    let list = Arc::clone(&heard);
+    let custom = Witness::Custom(Arc::new(move |head| list.lock().unwrap().push(head.seq)));
     let witnesses = vec![Witness::File(file.clone()), custom];
     on(async {
         let store = stage.open_with(Options { witnesses, ..options() });

@@ -139,8 +139,9 @@ impl Reading {
     fn read(mut self, tree: &Node, around: Option<Around>) -> Result<Read, Problems> {
         let root = Field { node: tree, path: DocPath::root() };
         let tool = match self.reader.record(&root) {
-            Some(mut record) => self.tool(&root, &mut record, around),
-            None => None,
+            // What would cost too much is not looked at any closer.
+            Some(mut record) if self.costs_little(&root) => self.tool(&root, &mut record, around),
+            Some(_) | None => None,
         };
         let Self { reader, warnings } = self;
         let document = reader.document().to_owned();

@@ -1,6 +1,6 @@
 //! What can be said of a document only where several of its fields meet: what it runs, its variables, its tests.
 
-use bailiwick_document::{Entry as Field, Record};
+use bailiwick_document::{Entry as Field, Record, Value as Written};
 use bailiwick_types::shortened;
 use bailiwick_wire::Entry;
 
@@ -8,12 +8,44 @@ use super::{Around, Reading};
 use crate::input::{ArgumentProblem, InputCheck};
 use crate::json::json_of;
 use crate::param::{Param, ParamType};
+use crate::schema::{Cost, MOST_PARTS_IN_ALL, MOST_PATTERNS_IN_ALL, cost};
 use crate::statics::Static;
 use crate::test::{MOST_TESTS, Test};
 use crate::tool::{Body, MOST_CODE};
 use crate::variable;
 
 impl Reading {
+    /// Whether what is compiled when the document is read stays within bounds, all of it together. A schema that is
+    /// refused by itself is told about later.
+    pub(super) fn costs_little(&mut self, root: &Field<'_>) -> bool {
+        let listed = |field: &str| match root.node.get(field).map(|node| &node.value) {
+            Some(Written::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        let tests = listed("tests");
+        let schemas = listed("params").iter().chain(tests).filter_map(|item| item.get("schema"));
+        let mut sum = Cost::default();
+        sum.patterns += tests.iter().filter(|test| test.get("matches").is_some()).count();
+        for schema in schemas.chain(root.node.get("output")) {
+            let one = cost(&json_of(&schema.value)).unwrap_or_default();
+            sum.parts += one.parts;
+            sum.patterns += one.patterns;
+        }
+        let told = [
+            ("parts of schemas, references followed", sum.parts, MOST_PARTS_IN_ALL),
+            ("regular expressions", sum.patterns, MOST_PATTERNS_IN_ALL),
+        ];
+        let mut costs_little = true;
+        for (what, count, most) in told {
+            if count > most {
+                costs_little = false;
+                let message = format!("the document has {count} {what}; at most {most} are read");
+                self.reader.wrong(root, message, Some("say less, or make two tools of it".to_owned()));
+            }
+        }
+        costs_little
+    }
+
     pub(super) fn body(
         &mut self,
         root: &Field<'_>,

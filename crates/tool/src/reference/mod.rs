@@ -5,7 +5,9 @@ mod rows;
 use std::fmt::Write as _;
 
 use crate::lifecycle::{Event, State, next};
-use crate::schema::{DEEPEST, DEEPEST_VALUE, MOST_CHECKS, MOST_PARTS, MOST_PATTERNS};
+use crate::schema::{
+    DEEPEST, DEEPEST_VALUE, MOST_CHECKS, MOST_PARTS, MOST_PARTS_IN_ALL, MOST_PATTERNS, MOST_PATTERNS_IN_ALL,
+};
 use crate::write::{COVERED, MANAGED, TEXTS};
 pub(crate) use rows::{Row, approval_rows, param_rows, static_rows, test_rows, tool_rows};
 
@@ -64,7 +66,9 @@ fn schemas(page: &mut String) {
     for (bound, most) in [
         ("parts and values in them, each counted as often as a reference leads to it", MOST_PARTS),
         ("parts within each other, references followed", DEEPEST),
+        ("parts of all schemas of a document", MOST_PARTS_IN_ALL),
         ("patterns", MOST_PATTERNS),
+        ("patterns of a document, `matches` included", MOST_PATTERNS_IN_ALL),
         ("parts, times values that are checked", MOST_CHECKS),
         ("lists and maps within each other, in a value that is checked", DEEPEST_VALUE),
     ] {

@@ -47,8 +47,17 @@ struct Walk<'a> {
     patterns: usize,
 }
 
-/// What a schema costs: how many parts it unfolds to. Refuses one that costs too much or points outside itself.
-pub(super) fn check(schema: &Value) -> Result<usize, SchemaFault> {
+/// What a schema costs to compile and to hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cost {
+    /// The parts that it unfolds to.
+    pub(crate) parts: usize,
+    /// Its regular expressions.
+    pub(crate) patterns: usize,
+}
+
+/// What a schema costs. Refuses one that costs too much or points outside itself.
+pub(crate) fn cost(schema: &Value) -> Result<Cost, SchemaFault> {
     if !schema.is_object() {
         return Err(SchemaFault::new(
             "is not a map",
@@ -56,7 +65,8 @@ pub(super) fn check(schema: &Value) -> Result<usize, SchemaFault> {
         ));
     }
     let mut walk = Walk { root: schema, seen: HashMap::new(), patterns: 0 };
-    walk.unfold(schema, 1).map(|unfolded| unfolded.parts)
+    let unfolded = walk.unfold(schema, 1)?;
+    Ok(Cost { parts: unfolded.parts, patterns: walk.patterns })
 }
 
 impl<'a> Walk<'a> {

@@ -9,6 +9,7 @@
 mod cost;
 mod walk;
 
+pub(crate) use cost::{Cost, cost};
 pub(crate) use walk::{texts, with_references_below};
 
 use std::sync::Arc;
@@ -26,8 +27,12 @@ pub(crate) const DEEPEST: usize = 64;
 pub(crate) const DEEPEST_VALUE: usize = 64;
 /// Regular expressions in one schema.
 pub(crate) const MOST_PATTERNS: usize = 100;
+/// The same for all schemas of one document together: they are compiled when it is read.
+pub(crate) const MOST_PARTS_IN_ALL: usize = 20_000;
+/// Regular expressions of one document, `matches` of its tests included.
+pub(crate) const MOST_PATTERNS_IN_ALL: usize = 200;
 /// Bytes that one compiled regular expression may take.
-const PATTERN_BYTES: usize = 1 << 18;
+pub(crate) const PATTERN_BYTES: usize = 1 << 18;
 /// Parts of a schema times values that are held against it.
 pub(crate) const MOST_CHECKS: usize = 10_000_000;
 /// The same, where every breach is looked for: the validator notes each, and for every alternative once more.
@@ -66,7 +71,7 @@ pub(crate) struct Schema {
 impl Schema {
     /// Checks a schema's own bounds and compiles it.
     pub(crate) fn compile(schema: &Value) -> Result<Self, SchemaFault> {
-        let parts = cost::check(schema)?;
+        let parts = cost(schema)?.parts;
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
         let built = jsonschema::options()
             .with_draft(Draft::Draft202012)

@@ -130,6 +130,25 @@ fn characters_escaped_as_two_halves_are_read_from_json() {
     assert_eq!(one.title(), Some("😀 \\ud83d é/\""));
 }
 
+#[test]
+fn json_is_read_however_it_is_laid_out() {
+    let document = json!({
+        "name": "a",
+        "code": format!("return `{}`;\n", "x: y, [z] # \t\"".repeat(1_000)),
+        "tests": [{"name": "t".repeat(3_000), "equals": {"k".repeat(2_000): [[], {}, ""]}}],
+        "x-url": "https://a.test/\u{7f}\u{2028}",
+    });
+    let pretty = serde_json::to_string_pretty(&document).unwrap();
+    let tabs = pretty.replace("  ", "\t").replace("\": ", "\" :\t");
+    let loose = pretty.replace("\": ", "\":\n\n").replace(",\n", "\n,\r\n");
+    for text in [document.to_string(), pretty, tabs, loose] {
+        match Tool::read("a.json", &text, Syntax::Json) {
+            Ok(read) => assert_eq!(read.tool.to_json(), document, "{text}"),
+            Err(problems) => panic!("{problems}\nin\n{}", text.get(..400).unwrap()),
+        }
+    }
+}
+
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -160,3 +160,18 @@ fn a_check_costs_no_more_than_its_bound() {
     check_refused(&json!({"enum": choices}), "more than 5000 parts");
     assert!(Schema::compile(&json!({"enum": choices[..4_000]})).is_ok());
 }
+
+#[test]
+fn all_schemas_of_a_document_together_are_bounded() {
+    let told = |document: &Value| crate::Tool::from_json(document).unwrap_err().to_string();
+    let tests =
+        |test: &Value, count: usize| json!({"name": "a", "code": "x", "tests": vec![test.clone(); count]});
+    let large = json!({"schema": {"enum": (0..4_000).collect::<Vec<_>>()}});
+    assert!(crate::Tool::from_json(&tests(&large, 4)).is_ok());
+    assert!(told(&tests(&large, 6)).contains("parts of schemas, references followed; at most 20000"));
+    let parts: Map<String, Value> =
+        (0..50).map(|at| (format!("p{at}"), json!({"pattern": "(a{20}){20}"}))).collect();
+    let patterns = json!({"matches": "a", "schema": {"properties": parts}});
+    assert!(crate::Tool::from_json(&tests(&patterns, 3)).is_ok());
+    assert!(told(&tests(&patterns, 4)).contains("204 regular expressions; at most 200"));
+}

@@ -76,7 +76,7 @@ impl Draft {
             format!("name: {}", self.name),
             format!("title: {}", json!(title)),
             format!("description: {}", json!(description)),
-            format!("category: {}", json!(category)),
+            format!("category: {}", plain(&json!(category))),
         ];
         if !self.params.is_empty() {
             lines.push("params:".to_owned());
@@ -215,8 +215,25 @@ fn of_param(param: &Param) -> Vec<(&'static str, Value)> {
 
 /// A map on one line; JSON values are YAML.
 fn flow(fields: &[(&str, Value)]) -> String {
-    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect();
     format!("{{{}}}", fields.join(", "))
+}
+
+/// A value with quotes only where a person would write them.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_word(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a text is a text without quotes, in every reading of YAML.
+fn is_word(text: &str) -> bool {
+    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && !reserved.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// `repo_stars` as `Repo stars`.

@@ -2,6 +2,13 @@
 //! is left running, and whoever comes next finds a folder that works.
 //!
 //! `BAILIWICK_KILL_ROUNDS` chooses how many times, `BAILIWICK_KILL_SEED` which moments.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "all of this is a test"
+)]
 
 mod chance;
 mod clients;

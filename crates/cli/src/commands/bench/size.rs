@@ -33,11 +33,11 @@ pub(super) async fn start(large: &Ground) -> Result<Row, Failure> {
     small.fill_tools(1, |_| {}).await?;
     let (mut on_large, mut on_small) = (Vec::new(), Vec::new());
     for round in 0..=STARTS {
-        let (of_large, of_small) = (show(large, TOOLS / 2)?, show(&small, 0)?);
+        let took = (show(large, TOOLS / 2)?, show(&small, 0)?);
         // The first round warms both.
         if round > 0 {
-            on_large.push(of_large);
-            on_small.push(of_small);
+            on_large.push(took.0);
+            on_small.push(took.1);
         }
     }
     let (on_large, on_small) = (Times::new(on_large), Times::new(on_small));

@@ -73,7 +73,9 @@ async fn by_core(core: &Core) -> Result<f64, Failure> {
     let took = milliseconds(started.elapsed());
     match reply {
         Reply::Called(report) if report.value() == &json!(42) => Ok(took),
-        other => Err(Failure::Measure { what: "a call", source: std::io::Error::other(format!("{other:?}")) }),
+        other => {
+            Err(Failure::Measure { what: "a call", source: std::io::Error::other(format!("{other:?}")) })
+        }
     }
 }
 

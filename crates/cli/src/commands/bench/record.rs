@@ -92,7 +92,16 @@ pub(super) async fn verify(ground: &Ground, records: u64) -> Result<Row, Failure
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let value = records as f64 / took.as_secs_f64();
     let samples = usize::try_from(records).unwrap_or(usize::MAX);
-    Ok(Row { id: "audit.verify", value, unit: "/s", against: None, ratio: None, target: None, spread: None, samples })
+    Ok(Row {
+        id: "audit.verify",
+        value,
+        unit: "/s",
+        against: None,
+        ratio: None,
+        target: None,
+        spread: None,
+        samples,
+    })
 }
 
 /// A record as it is written to a file.

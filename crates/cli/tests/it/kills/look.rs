@@ -78,7 +78,8 @@ impl Looked {
     fn compare(&self, ledger: &mut Ledger) {
         for (correlation, is_told) in &ledger.called {
             let (intents, outcomes) = self.calls.get(correlation).copied().unwrap_or_default();
-            let fits = if *is_told { (intents, outcomes) == (1, 1) } else { outcomes <= intents && intents <= 1 };
+            let fits =
+                if *is_told { (intents, outcomes) == (1, 1) } else { outcomes <= intents && intents <= 1 };
             assert!(fits, "{correlation}, told {is_told}: {intents} intents, {outcomes} outcomes");
         }
         for (action, bounds) in &mut ledger.changes {
@@ -111,7 +112,8 @@ impl Looked {
 fn standing(view: &ToolView) -> Standing {
     assert_eq!(view.because, None, "{view:?}");
     let code = view.document["code"].as_str().expect("its code");
-    let edition = code.strip_prefix("return ").and_then(|rest| rest.trim().parse().ok()).expect("its edition");
+    let edition =
+        code.strip_prefix("return ").and_then(|rest| rest.trim().parse().ok()).expect("its edition");
     assert_eq!(view.document["tests"][0]["equals"], edition, "code and tests are of one edition");
     let passed = view.pass.as_ref().map(|pass| pass["covered"].as_str().unwrap_or_default());
     let state = match view.line.state.as_str() {

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
-use bailiwick_store::{Durability, Options, Stamp, Store};
+use bailiwick_store::{Durability, Options, Retention, Stamp, Store};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio_util::task::TaskTracker;
 
 use crate::desk::Opening;
 use crate::journal::told;
+use crate::moment::now_ms;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::world::World;
@@ -63,6 +64,7 @@ impl Core {
         let inner = Inner { store, world, shelf, baseline, late, _ownership: ownership };
         let core = Self { inner: Arc::new(inner) };
         core.note_policy().await?;
+        core.forget_in_time();
         Ok(core)
     }
 
@@ -75,12 +77,11 @@ impl Core {
         let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
         let ended = task.await;
         watch.task = None;
-        match ended {
-            Ok(reply) => reply,
-            Err(_) => {
-                watch.end(ErrorCode::Internal).await;
-                Err(Refusal::internal(name))
-            }
+        if let Ok(reply) = ended {
+            reply
+        } else {
+            watch.end(ErrorCode::Internal).await;
+            Err(Refusal::internal(name))
         }
     }
 
@@ -101,8 +102,8 @@ impl Core {
             }
             Action::ToolUnpublish { tool } => catalogue::unpublish(self, &caller, &tool).await,
             Action::ToolRemove { tool } => catalogue::remove(self, &caller, &tool).await,
-            Action::ToolCall { tool, arguments, correlation } => {
-                let asked = pipeline::Asked { tool, arguments, correlation };
+            Action::ToolCall { tool, arguments, correlation, workspace } => {
+                let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
@@ -125,6 +126,19 @@ impl Core {
         self.inner.late.close();
         self.inner.late.wait().await;
         Ok(self.inner.store.close().await?)
+    }
+
+    /// Removes records that are older than the operator keeps them, beside everything else.
+    fn forget_in_time(&self) {
+        let core = self.clone();
+        let keep =
+            Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
+        self.inner.late.spawn(async move {
+            // What is left now is looked at again at the next start.
+            if let Err(error) = core.inner.store.retain(keep, now_ms()).await {
+                tracing::warn!(%error, "old records could not be removed");
+            }
+        });
     }
 
     /// Puts a changed operator's side of policy on the record.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line};
 use bailiwick_config::Settings;
-use bailiwick_store::{Durability, Query, Retention, StoredRecord, Witness};
+use bailiwick_store::{Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
 
@@ -29,6 +29,36 @@ pub(crate) fn tool_ref(id: ToolId, name: &str, hash: &str) -> ToolRef {
 /// A change, as a record says it.
 pub(crate) fn change(who: &Actor, action: &str, tool: Option<ToolRef>) -> Entry {
     Entry { tool, ..Entry::new(Kind::Change, actor(who), action) }
+}
+
+/// A change of a kept tool, as it is from now on: a row that is not as its last change says is not ours.
+pub(crate) fn tool_change(who: &Actor, action: &str, row: &ToolRow, mut said: Value) -> Entry {
+    if let Value::Object(said) = &mut said {
+        said.insert("state".to_owned(), row.state.clone().into());
+        said.insert("texts".to_owned(), row.texts.clone().into());
+    }
+    told(change(who, action, Some(tool_ref(row.id, &row.name, &row.covered))), said)
+}
+
+/// A row that is ours only if it is as the last change of its tool left it. An older row that is put back is not.
+pub(crate) fn as_left(view: &View<'_>, row: Option<ToolRow>) -> Result<Option<ToolRow>, StoreError> {
+    let Some(mut row) = row else { return Ok(None) };
+    row.is_ours = row.is_ours && is_as_left(view, &row)?;
+    Ok(Some(row))
+}
+
+fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
+    let last = Query { tool: Some(row.id), changes: true, newest_first: true, limit: 1, ..Query::default() };
+    let Some(last) = view.records(&last)?.pop() else {
+        // Retention may have taken it; nobody else may.
+        let first = view.records(&Query { limit: 1, ..Query::default() })?.pop();
+        return Ok(first.is_none_or(|first| first.seq > 1));
+    };
+    let Ok(body) = serde_json::from_str::<Value>(&last.body) else { return Ok(false) };
+    let says = |path: &str, worth: &str| body.pointer(path).and_then(Value::as_str) == Some(worth);
+    Ok(says("/tool/hash", &row.covered)
+        && says("/outcome/state", &row.state)
+        && says("/outcome/texts", &row.texts))
 }
 
 /// An entry with how it went.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod bad_documents;
+mod catalogue;
 mod configuration;
 mod documents;
 mod egress;

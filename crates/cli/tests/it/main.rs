@@ -8,6 +8,7 @@ mod documents;
 mod egress;
 mod files;
 mod jsrun;
+mod kills;
 mod output;
 mod own;
 mod policy;

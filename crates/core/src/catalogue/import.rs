@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_tool::{ApprovalMode, Managed, Tool};
+use bailiwick_tool::{ApprovalMode, COVERED, Managed, Tool};
 use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
@@ -214,9 +214,8 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
     let change = match &before {
         None => Change::Added,
         // A revoked tool comes back by its document, whatever that says.
-        Some(row) if !row.is_ours || row.covered != covered || row.state == State::Revoked.word() => {
-            Change::Changed
-        }
+        Some(row) if !row.is_ours || row.state == State::Revoked.word() => Change::Changed,
+        Some(row) if row.covered != covered || !same_covered(&row.document, &document) => Change::Changed,
         Some(row) if row.texts == texts && same_but_managed(&row.document, &document) => Change::Same,
         Some(_) => Change::Texts,
     };
@@ -302,6 +301,17 @@ fn same_but_managed(before: &str, now: &str) -> bool {
         }
         Some(value)
     };
+/// Whether what a pass covers is the same in two kept documents to the letter. Code can see the order of keys and the
+/// sign of a zero, which the hash of the canonical form cannot.
+pub(crate) fn same_covered(before: &str, now: &str) -> bool {
+    let covered = |text: &str| {
+        let mut fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).ok()?;
+        fields.retain(|field, _| COVERED.contains(&field.as_str()));
+        serde_json::to_string(&fields).ok()
+    };
+    covered(before).zip(covered(now)).is_some_and(|(before, now)| before == now)
+}
+
     plain(before).zip(plain(now)).is_some_and(|(before, now)| before == now)
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Incoming {
     pub(crate) fresh: ToolId,
     /// A person confirmed that approval is turned off.
     pub(crate) approval_off: bool,
+    /// The names of tools whose calls always wait, by the operator's word.
+    always_asked: Vec<String>,
 }
 
 impl Incoming {
@@ -41,7 +43,9 @@ impl Incoming {
         let parsed = Arc::new(Parsed::of(tool, &core.inner.world));
         let standing = standing_of(core, &parsed, false);
         let fresh = fresh_id()?;
-        Ok(Self { document: document.name.clone(), parsed, warnings, texts, standing, fresh, approval_off })
+        let always_asked = core.inner.world.settings.approvals.required.clone();
+        let document = document.name.clone();
+        Ok(Self { document, parsed, warnings, texts, standing, fresh, approval_off, always_asked })
     }
 
     fn tool(&self) -> &Tool {
@@ -50,6 +54,12 @@ impl Incoming {
 
     fn name(&self) -> &str {
         self.tool().name().as_str()
+    }
+
+    /// Whether calls waited by the operator's word about the name that it had, and would not under this one.
+    fn sheds_approval(&self, before: &str) -> bool {
+        let waits = self.parsed.standing.as_ref().is_ok_and(|standing| standing.needs_approval);
+        !waits && self.always_asked.iter().any(|name| name == before)
     }
 
     fn fault(&self, path: &str, message: String, hint: &str) -> Fault {
@@ -220,7 +230,7 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         Some(_) => Change::Texts,
     };
     if let Some(row) = before.as_ref().filter(|row| row.is_ours)
-        && turns_approval_off(&row.document, tool)
+        && (turns_approval_off(&row.document, tool) || one.sheds_approval(&row.name))
         && !one.approval_off
     {
         return Err(fault(
@@ -291,16 +301,6 @@ fn step(
     next(from, event).map_err(|refused| fault("", refused.to_string(), refused.hint))
 }
 
-/// Whether two kept documents differ in nothing but what is managed.
-fn same_but_managed(before: &str, now: &str) -> bool {
-    let plain = |text: &str| {
-        let mut value = serde_json::from_str::<serde_json::Value>(text).ok()?;
-        let fields = value.as_object_mut()?;
-        for managed in ["id", "createdAt", "updatedAt", "version"] {
-            fields.remove(managed);
-        }
-        Some(value)
-    };
 /// Whether what a pass covers is the same in two kept documents to the letter. Code can see the order of keys and the
 /// sign of a zero, which the hash of the canonical form cannot.
 pub(crate) fn same_covered(before: &str, now: &str) -> bool {
@@ -312,6 +312,16 @@ pub(crate) fn same_covered(before: &str, now: &str) -> bool {
     covered(before).zip(covered(now)).is_some_and(|(before, now)| before == now)
 }
 
+/// Whether two kept documents differ in nothing but what is managed.
+fn same_but_managed(before: &str, now: &str) -> bool {
+    let plain = |text: &str| {
+        let mut value = serde_json::from_str::<serde_json::Value>(text).ok()?;
+        let fields = value.as_object_mut()?;
+        for managed in ["id", "createdAt", "updatedAt", "version"] {
+            fields.remove(managed);
+        }
+        Some(value)
+    };
     plain(before).zip(plain(now)).is_some_and(|(before, now)| before == now)
 }
 

@@ -1,10 +1,14 @@
 //! Edits of kept tools: what a pass covers never changes as if it were a word about the tool.
 
+use bailiwick_types::ErrorCode;
 use serde_json::json;
 
-use crate::stage::{Place, block_on, yaml};
+use crate::stage::{Place, block_on, refused, yaml};
 
-crate::tests!(what_runs_differently_is_no_edit_of_a_text);
+crate::tests!(
+    what_runs_differently_is_no_edit_of_a_text,
+    a_new_name_does_not_shed_the_operators_wish_to_be_asked,
+);
 
 /// A tool whose answer depends on what the canonical form of its document does not tell apart.
 fn telling(described: &str, value: &str) -> String {
@@ -39,5 +43,18 @@ fn what_runs_differently_is_no_edit_of_a_text() {
             }
             assert_eq!(state, "DRAFT", "{before} became {after}");
         }
+    });
+}
+
+fn a_new_name_does_not_shed_the_operators_wish_to_be_asked() {
+    block_on(async {
+        let place = Place::new().set("approvals.required=deploy");
+        let house = place.open().await;
+        let text =
+            |id: &str, name: &str| format!("{id}\nname: {name}\ndescription: Deploys.\ncode: return 1\n");
+        let line = house.offer(&yaml("deploy", &text("", "deploy"))).await;
+        let renamed = text(&format!("id: {}", line.id), "deploy2");
+        let (code, message) = refused(house.import(&[yaml("deploy", &renamed)]).await);
+        assert_eq!(code, ErrorCode::Conflict, "{message}");
     });
 }

@@ -43,9 +43,9 @@ pub(crate) async fn publish(
     }
     let texts = scanned(&parsed.tool);
     let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
-    let (id, covered) = (row.id, row.covered.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-        let same = tx.tool(id)?.filter(|row| row.is_ours && row.covered == covered);
+        // The very document that was looked at: its texts were scanned, its policy was resolved.
+        let same = tx.tool(row.id)?.filter(|now| now.is_ours && now.document == row.document);
         let row = same.ok_or_else(|| {
             Refusal::new(ErrorCode::Conflict, "the tool was changed meanwhile; nothing was published")
                 .with_hint("look at it and publish it again")

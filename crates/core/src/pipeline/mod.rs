@@ -92,17 +92,28 @@ pub(crate) async fn call(
     };
     entry.arguments = Some(bounded(&shown));
     let asked = approval::ask(core, &names, &ready, &shown, &entry).await?;
-    let (ready, decision) = match asked {
-        approval::Asked::NotNeeded => (ready, None),
-        approval::Asked::Yes(decision) => (again(core, &names, ready).await?, Some(decision)),
+    // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
+    open.begin(entry.clone());
+    let ready = match asked {
+        approval::Asked::NotNeeded => ready,
+        approval::Asked::Yes(decision) => {
+            entry.approval = Some(decision);
+            match again(core, &names, ready).await {
+                Ok(ready) => ready,
+                Err(refusal) => {
+                    open.take();
+                    return refused(entry, refusal).await;
+                }
+            }
+        }
         approval::Asked::No(decision, failure) => {
             let outcome = json!({"ok": false, "code": failure.code, "message": failure.message});
             entry.approval = Some(decision);
             core.append(told(entry, outcome), Durability::Machine).await?;
+            open.take();
             return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
         }
     };
-    entry.approval = decision;
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };

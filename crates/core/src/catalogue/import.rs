@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_tool::{Managed, Tool};
+use bailiwick_tool::{COVERED, Managed, Tool};
 use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
@@ -31,6 +31,8 @@ pub(crate) struct Incoming {
     pub(crate) fresh: ToolId,
     /// A person confirmed that approval is turned off.
     pub(crate) approval_off: bool,
+    /// The names of tools whose calls always wait, by the operator's word.
+    always_asked: Vec<String>,
 }
 
 impl Incoming {
@@ -41,7 +43,9 @@ impl Incoming {
         let parsed = Arc::new(Parsed::of(tool, &core.inner.world));
         let standing = standing_of(core, &parsed, false);
         let fresh = fresh_id()?;
-        Ok(Self { document: document.name.clone(), parsed, warnings, texts, standing, fresh, approval_off })
+        let always_asked = core.inner.world.settings.approvals.required.clone();
+        let document = document.name.clone();
+        Ok(Self { document, parsed, warnings, texts, standing, fresh, approval_off, always_asked })
     }
 
     fn tool(&self) -> &Tool {
@@ -50,6 +54,12 @@ impl Incoming {
 
     fn name(&self) -> &str {
         self.tool().name().as_str()
+    }
+
+    /// Whether calls waited by the operator's word about the name that it had, and would not under this one.
+    fn sheds_approval(&self, before: &str) -> bool {
+        let waits = self.parsed.standing.as_ref().is_ok_and(|standing| standing.needs_approval);
+        !waits && self.always_asked.iter().any(|name| name == before)
     }
 
     fn fault(&self, path: &str, message: String, hint: &str) -> Fault {
@@ -220,15 +230,14 @@ pub(crate) fn take_in(
     let change = match &before {
         None => Change::Added,
         // A revoked tool comes back by its document, whatever that says.
-        Some(row) if !row.is_ours || row.covered != covered || row.state == State::Revoked.word() => {
-            Change::Changed
-        }
+        Some(row) if !row.is_ours || row.state == State::Revoked.word() => Change::Changed,
+        Some(row) if row.covered != covered || !same_covered(&row.document, &document) => Change::Changed,
         Some(row) if row.texts == texts && same_but_managed(&row.document, &document) => Change::Same,
         Some(_) => Change::Texts,
     };
     if let Some(row) = before.as_ref().filter(|row| row.is_ours)
         && !one.approval_off
-        && turns_approval_off(core, row, &one.parsed)
+        && (turns_approval_off(core, row, &one.parsed) || one.sheds_approval(&row.name))
     {
         return Err(fault(
             APPROVAL,
@@ -296,6 +305,17 @@ fn step(
     fault: &impl Fn(&str, String, &str) -> NotTaken,
 ) -> Result<State, NotTaken> {
     next(from, event).map_err(|refused| fault("", refused.to_string(), refused.hint))
+}
+
+/// Whether what a pass covers is the same in two kept documents to the letter. Code can see the order of keys and the
+/// sign of a zero, which the hash of the canonical form cannot.
+pub(crate) fn same_covered(before: &str, now: &str) -> bool {
+    let covered = |text: &str| {
+        let mut fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).ok()?;
+        fields.retain(|field, _| COVERED.contains(&field.as_str()));
+        serde_json::to_string(&fields).ok()
+    };
+    covered(before).zip(covered(now)).is_some_and(|(before, now)| before == now)
 }
 
 /// Whether two kept documents differ in nothing but what is managed.

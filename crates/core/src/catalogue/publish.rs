@@ -3,7 +3,7 @@
 use bailiwick_store::{Durability, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
 use bailiwick_types::{ErrorCode, RiskLevel};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::import::{Incoming, NotTaken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
@@ -43,9 +43,10 @@ pub(crate) async fn publish(
     }
     let texts = scanned(&parsed.tool);
     let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
-    let (id, covered) = (row.id, row.covered.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-        let same = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
+        // The very document that was looked at: its texts were scanned, its policy was resolved.
+        let now = as_left(tx, tx.tool(row.id)?)?;
+        let same = now.filter(|now| now.is_ours && now.document == row.document);
         let row = same.ok_or_else(|| {
             Refusal::new(ErrorCode::Conflict, "the tool was changed meanwhile; nothing was published")
                 .with_hint("look at it and publish it again")
@@ -190,7 +191,7 @@ impl Offer {
             "despiteScan": self.reasons.despite_scan, "scan": blocking,
         });
         if state == State::Published {
-            row.notes = Some(said.to_string());
+            row.notes = Some(remembered(&row, from, &said).to_string());
         }
         tx.put_tool(&row)?;
         let said = json!({"before": from.word(), "said": said});
@@ -200,6 +201,21 @@ impl Offer {
         tx.append(&entry)?;
         Ok((row, notes))
     }
+}
+
+/// What was said for a tool. Where it is offered already, what was said before and is not said anew still holds.
+fn remembered(row: &ToolRow, from: State, said: &Value) -> Value {
+    let mut said = said.clone();
+    let before = row.notes.as_deref().filter(|_| from == State::Published);
+    let before = before.and_then(|notes| serde_json::from_str::<Map<String, Value>>(notes).ok());
+    for (key, word) in said.as_object_mut().into_iter().flatten() {
+        if word.is_null()
+            && let Some(earlier) = before.as_ref().and_then(|before| before.get(key))
+        {
+            word.clone_from(earlier);
+        }
+    }
+    said
 }
 
 /// Takes a tool off the list of published ones.

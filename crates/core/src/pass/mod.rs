@@ -128,7 +128,7 @@ async fn keep(
     tested: &Tested,
     pass: Option<Pass>,
 ) -> Result<State, Refusal> {
-    let (id, covered, name) = (row.id, row.covered.clone(), row.name.clone());
+    let (id, covered, name, ran) = (row.id, row.covered.clone(), row.name.clone(), row.document.clone());
     let step = step_of(tested);
     let failed: Vec<&str> = tested
         .lines
@@ -144,6 +144,7 @@ async fn keep(
     let standing = catalogue::standing_of(core, parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<State, Refusal> {
         let row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
+        let row = row.filter(|row| catalogue::same_covered(&row.document, &ran));
         let Some(mut row) = row else {
             return Err(Refusal::new(
                 ErrorCode::Conflict,

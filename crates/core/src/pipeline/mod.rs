@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_audit::{Entry as Record, Kind};
+use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
 use bailiwick_tool::Tool;
@@ -82,9 +83,9 @@ pub(crate) async fn call(
     };
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
-    let arguments = match ready.parsed.input.check(arguments) {
+    let arguments = match fitting(core, &ready.parsed, arguments) {
         Ok(arguments) => arguments,
-        Err(problems) => return refused(entry, bad_arguments(&ready.parsed.tool, problems)).await,
+        Err(refusal) => return refused(entry, refusal).await,
     };
     let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
     let (call, shown) = match prepared {
@@ -92,18 +93,29 @@ pub(crate) async fn call(
         Err(refusal) => return refused(entry, refusal).await,
     };
     entry.arguments = Some(bounded(&shown));
+    // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
+    open.begin(entry.clone());
     let asked = approval::ask(core, &names, &ready, &shown, &entry).await?;
-    let (ready, decision) = match asked {
-        approval::Asked::NotNeeded => (ready, None),
-        approval::Asked::Yes(decision) => (again(core, &names, ready).await?, Some(decision)),
+    let ready = match asked {
+        approval::Asked::NotNeeded => ready,
+        approval::Asked::Yes(decision) => {
+            entry.approval = Some(decision);
+            match again(core, &names, ready).await {
+                Ok(ready) => ready,
+                Err(refusal) => {
+                    open.take();
+                    return refused(entry, refusal).await;
+                }
+            }
+        }
         approval::Asked::No(decision, failure) => {
             let outcome = json!({"ok": false, "code": failure.code, "message": failure.message});
             entry.approval = Some(decision);
+            open.take();
             core.append(told(entry, outcome), Durability::Machine).await?;
             return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
         }
     };
-    entry.approval = decision;
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };
@@ -150,10 +162,7 @@ fn prepare(
         .id(names.call_id)
         .correlation(names.correlation.clone());
     let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
-    let redactor = call.redactor().map_err(|error| {
-        Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
-    })?;
-    let shown = redacted(&redactor, Value::Object(arguments.clone()));
+    let shown = redacted(&redactor_of(&call)?, Value::Object(arguments.clone()));
     Ok((call, shown))
 }
 
@@ -266,6 +275,32 @@ fn not_run(names: &Names<'_>, ready: &Ready, failure: Failure) -> CallReport {
     let receipt = Receipt::new(Tier::Process, Vec::new(), &[]);
     let outcome = Outcome::Failed(Box::new(failure));
     CallReport::new(outcome, names.call_id, names.correlation.clone(), ready.standing.risk.clone(), receipt)
+}
+
+/// The arguments as they are given to the code, or why they do not fit. That is told by what people may see: a message
+/// shows parts of what was given.
+fn fitting(
+    core: &Core,
+    parsed: &crate::parsed::Parsed,
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, Refusal> {
+    let tool = &parsed.tool;
+    let has_secrets = !tool.secret_statics().is_empty();
+    let given = has_secrets.then(|| arguments.clone());
+    let problems = match parsed.input.check(arguments) {
+        Ok(arguments) => return Ok(arguments),
+        Err(problems) => problems,
+    };
+    let Some(given) = given else { return Err(bad_arguments(tool, problems)) };
+    let shown = redacted(&redactor_of(&call_of(core, tool)?)?, Value::Object(given));
+    let shown = shown.as_object().cloned().unwrap_or_default();
+    Err(bad_arguments(tool, parsed.input.check(shown).err().unwrap_or_default()))
+}
+
+fn redactor_of(call: &Call) -> Result<Redactor, Refusal> {
+    call.redactor().map_err(|error| {
+        Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
+    })
 }
 
 fn bad_arguments(tool: &Tool, problems: Vec<bailiwick_tool::ArgumentProblem>) -> Refusal {

@@ -16,6 +16,7 @@ crate::tests!(
     a_tool_that_changes_while_its_call_waits_does_not_run,
     the_question_shows_what_will_run,
     an_effect_that_asks_is_put_to_the_same_person,
+    a_call_that_ends_after_it_was_asked_about_is_on_the_record,
 );
 
 const ASKING: &str = "
@@ -171,5 +172,38 @@ code: return safety.fs.readText('notes.txt')
         let decision = house.tail(2).await.remove(0);
         assert_eq!(decision["kind"], "decision");
         assert_eq!(decision["approval"]["asked"]["effect"]["capability"], "fs.read");
+    });
+}
+
+fn a_call_that_ends_after_it_was_asked_about_is_on_the_record() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        house.offer(&yaml("careful", ASKING)).await;
+        // The caller goes away while nobody answers.
+        let says = Says::nothing();
+        let call = house.call_as(with(says.clone()), "careful", json!({"n": 1}));
+        let waited = async {
+            while says.asked.lock().expect("not poisoned").is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            ended = call => panic!("{ended:?}"),
+            () = waited => {}
+        }
+        house.close().await;
+        let house = place.open().await;
+        let outcome = house.tail(1).await.remove(0);
+        assert_eq!(outcome["action"], "tool.call", "{outcome}");
+        assert_eq!(outcome["outcome"]["code"], json!(ErrorCode::Cancelled));
+        // The tool is changed while somebody thinks about it.
+        let other = yaml("careful", &ASKING.replace("return n", "return n + 1"));
+        let approver = ChangesIt { core: house.core.clone(), document: other };
+        refused(house.call_as(with(Arc::new(approver)), "careful", json!({"n": 1})).await);
+        let outcome = house.tail(1).await.remove(0);
+        assert_eq!(outcome["kind"], "outcome", "{outcome}");
+        assert_eq!(outcome["outcome"]["code"], json!(ErrorCode::Conflict));
+        assert_eq!(outcome["approval"]["answer"], "yes");
     });
 }

@@ -179,6 +179,7 @@ name: leak
 description: Gives back what it is given.
 params:
   - {name: text, type: STRING, required: true, description: Any text, testValue: hello}
+  - {name: kind, type: STRING, enum: [one, two], description: Which}
 statics:
   - {name: token, value: \"${API_TOKEN}\"}
 code: |
@@ -194,9 +195,14 @@ code: |
         assert!(!json!(failed).to_string().contains(value));
         let console = format!("{:?}", hears.0.lock().expect("not poisoned"));
         assert!(console.contains("token") && !console.contains(value), "{console}");
+        // Also where the arguments do not fit, and the message tells why.
+        for arguments in [json!({"text": [value]}), json!({"text": "x", "kind": value}), json!({value: 1})] {
+            let refusal = house.call("leak", arguments).await.expect_err("it does not fit");
+            assert_eq!(refusal.code, ErrorCode::InvalidInput);
+        }
         let records = house.tail(100).await;
         assert!(records.iter().any(|record| record["tool"]["name"] == "leak"));
-        assert!(!json!(records).to_string().contains(value));
+        assert!(!json!(records).to_string().contains(value), "{}", json!(records));
     });
 }
 

@@ -10,6 +10,7 @@
 
 mod approvals;
 mod calls;
+mod edits;
 mod imports;
 mod passes;
 mod publishing;
@@ -44,6 +45,7 @@ pub(crate) struct Test {
 const ALL: &[&[Test]] = &[
     approvals::TESTS,
     calls::TESTS,
+    edits::TESTS,
     imports::TESTS,
     passes::TESTS,
     publishing::TESTS,

@@ -1,0 +1,60 @@
+//! Edits of kept tools: what a pass covers never changes as if it were a word about the tool.
+
+use bailiwick_types::ErrorCode;
+use serde_json::json;
+
+use crate::stage::{Place, block_on, refused, yaml};
+
+crate::tests!(
+    what_runs_differently_is_no_edit_of_a_text,
+    a_new_name_does_not_shed_the_operators_wish_to_be_asked,
+);
+
+/// A tool whose answer depends on what the canonical form of its document does not tell apart.
+fn telling(described: &str, value: &str) -> String {
+    format!(
+        "
+name: telling
+description: {described}
+statics:
+  - {{name: fixed, value: {value}}}
+code: return [JSON.stringify(fixed), Object.is(fixed, -0)]
+"
+    )
+}
+
+fn what_runs_differently_is_no_edit_of_a_text() {
+    block_on(async {
+        for (before, after) in [
+            ("{a: 1, b: 2}", "{b: 2, a: 1}"),
+            ("0", "-0.0"),
+            ("0.0", "-0.0"),
+            ("[{x: {a: 1, b: 2}}]", "[{x: {b: 2, a: 1}}]"),
+        ] {
+            let place = Place::new();
+            let house = place.open().await;
+            house.offer(&yaml("telling", &telling("Tells.", before))).await;
+            let passed = house.call("telling", json!({})).await.expect("a report").value().clone();
+            let imported = house.import(&[yaml("telling", &telling("Tells it.", after))]).await;
+            let state = imported.expect("imported").remove(0).state;
+            if state == "PUBLISHED" {
+                let now = house.call("telling", json!({})).await.expect("a report").value().clone();
+                assert_eq!(now, passed, "{before} became {after} without a pass");
+            }
+            assert_eq!(state, "DRAFT", "{before} became {after}");
+        }
+    });
+}
+
+fn a_new_name_does_not_shed_the_operators_wish_to_be_asked() {
+    block_on(async {
+        let place = Place::new().set("approvals.required=deploy");
+        let house = place.open().await;
+        let text =
+            |id: &str, name: &str| format!("{id}\nname: {name}\ndescription: Deploys.\ncode: return 1\n");
+        let line = house.offer(&yaml("deploy", &text("", "deploy"))).await;
+        let renamed = text(&format!("id: {}", line.id), "deploy2");
+        let (code, message) = refused(house.import(&[yaml("deploy", &renamed)]).await);
+        assert_eq!(code, ErrorCode::Conflict, "{message}");
+    });
+}

@@ -9,7 +9,7 @@ use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio_util::task::TaskTracker;
 
-use crate::desk::Opening;
+use crate::desk::{Opening, under};
 use crate::journal::told;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
@@ -86,6 +86,7 @@ impl Core {
 
     async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
         match action {
+            Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
             Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
             Action::ToolShow { tool } => catalogue::show(self, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,

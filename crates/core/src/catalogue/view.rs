@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::parsed::Parsed;
 use crate::pass::row_is_stale;
-use crate::pipeline::find;
+use crate::pipeline::{find, plain_name};
 use crate::{Core, Document, Refusal, Reply, ToolLine, ToolView};
 
 /// The most tools of one answer.
@@ -181,11 +181,5 @@ fn document(core: &Core, row: &ToolRow) -> Result<Document, Refusal> {
             .with_hint("bailiwick tool show tells what is there")
     })?;
     let tool: &Tool = &parsed.tool;
-    Ok(Document { name: format!("{}.tool.yaml", tame(tool.name().as_str())), text: tool.to_yaml() })
-}
-
-/// A foreign name as part of a file's name.
-fn tame(name: &str) -> String {
-    let tame = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
-    name.chars().map(tame).collect()
+    Ok(Document { name: format!("{}.tool.yaml", plain_name(tool)), text: tool.to_yaml() })
 }

@@ -186,16 +186,23 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
         .validate(Validate::No))
 }
 
-/// The workspace of a tool goes by its name.
+/// The workspace of a tool goes by its name, and is no other tool's.
 pub(crate) fn workspace_of(tool: &Tool) -> Result<WorkspaceName, Refusal> {
-    let tame: String = tool
-        .name()
-        .as_str()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' })
-        .take(64)
-        .collect();
-    WorkspaceName::parse(&tame).map_err(|error| Refusal::new(ErrorCode::InvalidInput, error.to_string()))
+    WorkspaceName::parse(&plain_name(tool))
+        .map_err(|error| Refusal::new(ErrorCode::InvalidInput, error.to_string()))
+}
+
+/// A tool's name as one of a file or folder, unlike that of every other tool: a name from elsewhere has a hash of itself
+/// behind it, and a capital before it, which no name of ours has.
+pub(crate) fn plain_name(tool: &Tool) -> String {
+    let name = tool.name().as_str();
+    if tool.name().slug().is_some() {
+        return name.to_owned();
+    }
+    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let tame: String = name.chars().map(tame).take(40).collect();
+    let hash = bailiwick_tool::Hash::of_bytes(name.as_bytes()).to_string();
+    format!("X-{tame}-{}", hash.get(..16).unwrap_or_default())
 }
 
 async fn run(

@@ -262,3 +262,6 @@ fn read_bounded(path: &Path, from: &mut impl Read, most: u64) -> Result<String, 
     }
     String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,6 +99,8 @@ pub enum Action {
         arguments: Map<String, Value>,
         /// What caused the call.
         correlation: Option<CorrelationId>,
+        /// The workspace that it shares with other calls; its own where none is named.
+        workspace: Option<String>,
     },
     /// Puts a run of code that is no tool on the record, before it begins.
     RunBegins(RunIntent),

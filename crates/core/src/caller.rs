@@ -30,7 +30,7 @@ pub enum Event {
         /// The tool it belongs to.
         tool: String,
         /// The test.
-        line: TestLine,
+        line: Box<TestLine>,
     },
     /// How far a long action is.
     Progress {

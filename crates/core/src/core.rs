@@ -1,16 +1,18 @@
 //! The core: performs actions, each in a task of its own.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
-use bailiwick_store::{Durability, Options, Stamp, Store};
+use bailiwick_store::{Durability, Options, Retention, Stamp, Store};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio_util::task::TaskTracker;
 
 use crate::desk::{Opening, under};
 use crate::journal::told;
+use crate::moment::now_ms;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::world::World;
@@ -37,9 +39,14 @@ pub(crate) struct Inner {
     pub(crate) baseline: Hash,
     /// Outcomes of calls whose callers went away, on their way to the record.
     late: TaskTracker,
+    /// Heads of the record on their way to witnesses.
+    posts: TaskTracker,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
     _ownership: Option<Ownership>,
 }
+
+/// How long the last signed heads may take to their witnesses.
+const LAST_POSTS: Duration = Duration::from_secs(10);
 
 /// The key in the store under which the operator's side of policy is remembered.
 const BASELINE: &str = "baseline";
@@ -53,16 +60,18 @@ impl Core {
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells } = opening;
-        let options = Options { witnesses: journal::witnesses(&settings)?, ..Options::default() };
+        let posts = TaskTracker::new();
+        let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
         let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
-        let inner = Inner { store, world, shelf, baseline, late, _ownership: ownership };
+        let inner = Inner { store, world, shelf, baseline, late, posts, _ownership: ownership };
         let core = Self { inner: Arc::new(inner) };
         core.note_policy().await?;
+        core.forget_in_time();
         Ok(core)
     }
 
@@ -75,12 +84,11 @@ impl Core {
         let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
         let ended = task.await;
         watch.task = None;
-        match ended {
-            Ok(reply) => reply,
-            Err(_) => {
-                watch.end(ErrorCode::Internal).await;
-                Err(Refusal::internal(name))
-            }
+        if let Ok(reply) = ended {
+            reply
+        } else {
+            watch.end(ErrorCode::Internal).await;
+            Err(Refusal::internal(name))
         }
     }
 
@@ -102,8 +110,8 @@ impl Core {
             }
             Action::ToolUnpublish { tool } => catalogue::unpublish(self, &caller, &tool).await,
             Action::ToolRemove { tool } => catalogue::remove(self, &caller, &tool).await,
-            Action::ToolCall { tool, arguments, correlation } => {
-                let asked = pipeline::Asked { tool, arguments, correlation };
+            Action::ToolCall { tool, arguments, correlation, workspace } => {
+                let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
@@ -125,7 +133,25 @@ impl Core {
     pub async fn close(&self) -> Result<(), Refusal> {
         self.inner.late.close();
         self.inner.late.wait().await;
-        Ok(self.inner.store.close().await?)
+        let closed = self.inner.store.close().await;
+        self.inner.posts.close();
+        if tokio::time::timeout(LAST_POSTS, self.inner.posts.wait()).await.is_err() {
+            tracing::warn!("a witness did not take the last signed head in time");
+        }
+        Ok(closed?)
+    }
+
+    /// Removes records that are older than the operator keeps them, beside everything else.
+    fn forget_in_time(&self) {
+        let core = self.clone();
+        let keep =
+            Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
+        self.inner.late.spawn(async move {
+            // What is left now is looked at again at the next start.
+            if let Err(error) = core.inner.store.retain(keep, now_ms()).await {
+                tracing::warn!(%error, "old records could not be removed");
+            }
+        });
     }
 
     /// Puts a changed operator's side of policy on the record.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line};
 use bailiwick_config::Settings;
-use bailiwick_store::{Durability, Query, Retention, StoredRecord, Witness};
+use bailiwick_store::{Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::moment::now_ms;
 use crate::{Actor, Caller, Core, Event, ExportPage, Refusal, Reply, RunIntent, RunOutcome, Verified};
@@ -31,6 +32,36 @@ pub(crate) fn change(who: &Actor, action: &str, tool: Option<ToolRef>) -> Entry 
     Entry { tool, ..Entry::new(Kind::Change, actor(who), action) }
 }
 
+/// A change of a kept tool, as it is from now on: a row that is not as its last change says is not ours.
+pub(crate) fn tool_change(who: &Actor, action: &str, row: &ToolRow, mut said: Value) -> Entry {
+    if let Value::Object(said) = &mut said {
+        said.insert("state".to_owned(), row.state.clone().into());
+        said.insert("texts".to_owned(), row.texts.clone().into());
+    }
+    told(change(who, action, Some(tool_ref(row.id, &row.name, &row.covered))), said)
+}
+
+/// A row that is ours only if it is as the last change of its tool left it. An older row that is put back is not.
+pub(crate) fn as_left(view: &View<'_>, row: Option<ToolRow>) -> Result<Option<ToolRow>, StoreError> {
+    let Some(mut row) = row else { return Ok(None) };
+    row.is_ours = row.is_ours && is_as_left(view, &row)?;
+    Ok(Some(row))
+}
+
+fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
+    let last = Query { tool: Some(row.id), changes: true, newest_first: true, limit: 1, ..Query::default() };
+    let Some(last) = view.records(&last)?.pop() else {
+        // Retention may have taken it; nobody else may.
+        let first = view.records(&Query { limit: 1, ..Query::default() })?.pop();
+        return Ok(first.is_none_or(|first| first.seq > 1));
+    };
+    let Ok(body) = serde_json::from_str::<Value>(&last.body) else { return Ok(false) };
+    let says = |path: &str, worth: &str| body.pointer(path).and_then(Value::as_str) == Some(worth);
+    Ok(says("/tool/hash", &row.covered)
+        && says("/outcome/state", &row.state)
+        && says("/outcome/texts", &row.texts))
+}
+
 /// An entry with how it went.
 pub(crate) fn told(mut entry: Entry, outcome: Value) -> Entry {
     entry.outcome = Some(outcome);
@@ -44,14 +75,14 @@ pub(crate) fn ended(entry: Entry, code: ErrorCode) -> Entry {
 }
 
 /// Who gets the signed heads beside the data folder.
-pub(crate) fn witnesses(settings: &Settings) -> Result<Vec<Witness>, Refusal> {
+pub(crate) fn witnesses(settings: &Settings, posts: &TaskTracker) -> Result<Vec<Witness>, Refusal> {
     settings
         .audit
         .witnesses
         .iter()
         .map(|witness| match witness {
             bailiwick_config::Witness::File(path) => Ok(Witness::File(path.clone())),
-            bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address),
+            bailiwick_config::Witness::Address(address) => crate::webhook::witness(settings, address, posts),
         })
         .collect()
 }

@@ -90,8 +90,11 @@ fn credited(badge: Risk) -> Risk {
 /// The tools that were read, by id.
 #[derive(Default)]
 pub(crate) struct Shelf {
-    kept: Mutex<HashMap<ToolId, (Arc<str>, Arc<Parsed>)>>,
+    kept: Mutex<HashMap<ToolId, Kept>>,
 }
+
+/// A text, and what was made of it.
+type Kept = (Arc<str>, Arc<Parsed>);
 
 impl Shelf {
     /// What was made of exactly this text before.

@@ -1,8 +1,8 @@
 //! An address outside that gets each signed head of the record, as a POST.
 //!
 //! It goes through the guard of the gateway like any request, under a policy that allows this one host and method.
-//! A head that could not be handed over is tried again with the next one, and told in the log; the file of heads in
-//! the data folder has it in any case.
+//! A head that could not be handed over after a few tries is told in the log; the file of heads in the data folder has
+//! it in any case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,59 +10,63 @@ use std::time::Duration;
 use bailiwick_audit::{Head, head_line};
 use bailiwick_config::Settings;
 use bailiwick_document::{Bounds, Format, parse};
-use bailiwick_gateway::net::{Fetches, SealedSet, Terms, Transport};
+use bailiwick_gateway::net::{Fetches, Net, SealedSet, Terms, Transport};
 use bailiwick_gateway::person::{Answered, Nobody};
 use bailiwick_policy::{Baseline, EffectivePolicy, FetchBounds, Layer, resolve};
 use bailiwick_redact::Redactor;
 use bailiwick_store::Witness;
 use bailiwick_types::{Bytes, ErrorCode, FetchRequest, LayerName, RedirectMode};
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 use crate::Refusal;
 use crate::world::net_of;
 
-/// How many heads may wait for an address that is slow.
+/// How many heads may be on their way to one address.
 const MOST_WAITING: usize = 256;
 /// How often one head is sent.
 const TRIES: u32 = 3;
 /// The pause before it is sent again.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A witness that posts heads to this address.
-pub(crate) fn witness(settings: &Settings, address: &str) -> Result<Witness, Refusal> {
+/// A witness that posts heads to this address. Whoever closes the record waits for what is on its way in `posts`.
+pub(crate) fn witness(settings: &Settings, address: &str, posts: &TaskTracker) -> Result<Witness, Refusal> {
     let policy = Arc::new(only(address)?);
     let net = net_of(settings)?;
-    let (sender, receiver) = mpsc::channel::<String>(MOST_WAITING);
-    tokio::spawn(send(receiver, net, policy, address.to_owned()));
+    let room = Arc::new(Semaphore::new(MOST_WAITING));
+    // Heads come from the thread that writes, which knows no runtime.
+    let (posts, runtime, address) = (posts.clone(), Handle::current(), Arc::<str>::from(address));
     Ok(Witness::Custom(Arc::new(move |head: &Head| {
-        if sender.try_send(head_line(head)).is_err() {
+        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
             tracing::warn!(seq = head.seq, "the witness at an address is too slow; this head was not sent");
-        }
+            return;
+        };
+        let (net, policy, address, line) =
+            (Arc::clone(&net), Arc::clone(&policy), Arc::clone(&address), head_line(head));
+        let sending = async move {
+            send(&net, &policy, &address, &line).await;
+            drop(place);
+        };
+        posts.spawn_on(sending, &runtime);
     })))
 }
 
-async fn send(
-    mut heads: mpsc::Receiver<String>,
-    net: Arc<bailiwick_gateway::net::Net>,
-    policy: Arc<EffectivePolicy>,
-    address: String,
-) {
-    while let Some(head) = heads.recv().await {
-        for attempt in 1..=TRIES {
-            match post(&net, &policy, &address, &head).await {
-                Ok(()) => break,
-                Err(why) if attempt == TRIES => {
-                    tracing::warn!(address, why, "a signed head could not be handed to its witness");
-                }
-                Err(_) => tokio::time::sleep(PAUSE).await,
+async fn send(net: &Arc<Net>, policy: &Arc<EffectivePolicy>, address: &str, head: &str) {
+    for attempt in 1..=TRIES {
+        match post(net, policy, address, head).await {
+            Ok(()) => return,
+            Err(why) if attempt == TRIES => {
+                tracing::warn!(address, why, "a signed head could not be handed to its witness");
             }
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }
 }
 
 async fn post(
-    net: &Arc<bailiwick_gateway::net::Net>,
+    net: &Arc<Net>,
     policy: &Arc<EffectivePolicy>,
     address: &str,
     head: &str,

@@ -1,6 +1,6 @@
 //! Rows of the record and of its heads: put at the end, found by what they are about.
 
-use bailiwick_audit::{Digest, Entry, Head, Link, PublicKey, Sealed, Signature, hash_of};
+use bailiwick_audit::{Digest, Entry, Head, Kind, Link, PublicKey, Sealed, Signature, hash_of};
 use bailiwick_types::{CallId, CorrelationId, ToolId};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
@@ -18,6 +18,8 @@ pub struct Query {
     pub call_id: Option<CallId>,
     /// Only those about this tool.
     pub tool: Option<ToolId>,
+    /// Only changes.
+    pub changes: bool,
     /// No more than this.
     pub limit: usize,
     /// The newest first.
@@ -56,7 +58,7 @@ fn kept(number: u64) -> i64 {
 
 /// Records that answer a query.
 pub(crate) fn find(view: &View<'_>, query: &Query) -> Result<Vec<StoredRecord>, StoreError> {
-    let Query { from_seq, correlation, call_id, tool, limit, newest_first } = query;
+    let Query { from_seq, correlation, call_id, tool, changes, limit, newest_first } = query;
     let failed = || StoreError::sql("read the record", view.path);
     let (compare, order) = if *newest_first { ("<=", "DESC") } else { (">=", "ASC") };
     let mut demands = vec!["true".to_owned()];
@@ -74,6 +76,9 @@ pub(crate) fn find(view: &View<'_>, query: &Query) -> Result<Vec<StoredRecord>, 
     }
     if let Some(id) = tool {
         demand("tool_id", "=", Box::new(id.to_string()));
+    }
+    if *changes {
+        demand("kind", "=", Box::new(Kind::Change.name()));
     }
     if let Some(seq) = from_seq {
         demand("seq", compare, Box::new(kept(*seq)));

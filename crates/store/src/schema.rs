@@ -51,7 +51,7 @@ const STEPS: &[&str] = &[
      ) STRICT;
      CREATE INDEX audit_by_call ON audit (call_id) WHERE call_id IS NOT NULL;
      CREATE INDEX audit_by_correlation ON audit (correlation) WHERE correlation IS NOT NULL;
-     CREATE INDEX audit_by_tool ON audit (tool_id) WHERE tool_id IS NOT NULL;
+     CREATE INDEX audit_by_tool ON audit (tool_id, kind) WHERE tool_id IS NOT NULL;
      CREATE TABLE heads (
        seq INTEGER PRIMARY KEY,
        hash BLOB NOT NULL,

@@ -25,6 +25,17 @@ fn read(clock: ClockId) -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
+unsafe extern "C" {
+    /// Of the C library: reads the time zone, once and for all that ask for local time by `localtime_r`.
+    safe fn tzset();
+}
+
+/// Has the C library settle on its time zone now, while it may still look for a file. In an empty root there is none,
+/// and local time is UTC.
+pub fn settle_time_zone() {
+    tzset();
+}
+
 /// Fills bytes that nobody can guess.
 pub fn random(bytes: &mut [u8]) -> Result<(), Errno> {
     let mut filled = 0;

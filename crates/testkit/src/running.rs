@@ -138,6 +138,11 @@ impl Running {
         self.signal(Signal::TERM);
     }
 
+    /// Has it stand still where it is.
+    pub fn stop(&self) {
+        self.signal(Signal::STOP);
+    }
+
     /// At once, whatever it does.
     pub fn kill(&self) {
         self.signal(Signal::KILL);

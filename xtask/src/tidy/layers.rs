@@ -231,6 +231,9 @@ pub(crate) const CONFINED: &[Confined] = &[
     Confined { packages: &["seccompiler"], to: "sys", reason: "filters of system calls have one home" },
 ];
 
+/// Confined crates, and whose tests may use them to do what an attacker would.
+pub(crate) const ATTACKED_BY: &[(&str, &str)] = &[("rusqlite", "core")];
+
 /// The row of the crate called `name`.
 pub(crate) fn layer(name: &str) -> Option<&'static Layer> {
     LAYERS.iter().find(|layer| layer.name == name)

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use bailiwick_engine::{Breadth, Warm};
 use bailiwick_sys::alone::Alone;
-use bailiwick_sys::clock::Woken;
+use bailiwick_sys::clock::{Woken, settle_time_zone};
 use bailiwick_sys::clone::{Child, Own, Side, into_namespaces};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
@@ -88,6 +88,7 @@ pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
     bounds::native_stack(NATIVE_STACK)?;
 
     crate::inside::prepare()?;
+    settle_time_zone();
     let engine = Warm::new(breadth)
         .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
     let memory_size = read_statm(statm)?;
@@ -282,6 +283,7 @@ fn note(result: Result<(), Failed>, missing: &mut Vec<String>) {
 
 #[cfg(feature = "hollow")]
 fn hollow(alone: Alone, breadth: Breadth) -> Result<Built, Unbuilt> {
+    settle_time_zone();
     let engine = Warm::new(breadth)
         .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
     ending::watch_children()?;

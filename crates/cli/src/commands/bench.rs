@@ -4,12 +4,16 @@
 
 mod calls;
 mod cold;
+mod core_call;
 mod fetch;
+mod ground;
 mod kill;
 mod machine;
 mod memory;
 mod peers;
+mod record;
 mod row;
+mod size;
 
 use serde_json::json;
 
@@ -23,7 +27,20 @@ use row::{Row, Verdict};
 pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
     let mut rows: Vec<Row> = Vec::new();
-    let known = ["cell.call", "cell.memory", "cell.kill", "jsrun.cold", "fetch", "peer", "fork"];
+    let known = [
+        "cell.call",
+        "cell.memory",
+        "cell.kill",
+        "jsrun.cold",
+        "fetch",
+        "core.call",
+        "audit.append",
+        "audit.verify",
+        "store.start",
+        "tool.list",
+        "peer",
+        "fork",
+    ];
     if let Some(only) = what.only.as_deref()
         && !known.iter().any(|id| id.starts_with(only) || only.starts_with(id))
     {
@@ -56,6 +73,15 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         screen.progress("requests on loopback, from a cell and by a plain client");
         rows.extend(block_on(fetch::fetch())?.into_iter().filter(|row| wanted(row.id)));
     }
+    if asks(what, &["core.call"]) {
+        screen.progress("calls of a published tool, through the core and by a bare runtime");
+        rows.extend(block_on(core_call::core_call())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["audit.append"]) {
+        screen.progress("appending to the record, and bare writes");
+        rows.extend(block_on(record::append())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    rows.extend(block_on(at_size(screen, what))?);
     if let (Some(folder), Some(p50)) = (&what.peers, p50) {
         screen.progress("peers");
         rows.extend(peers::peers(folder, p50).into_iter().filter(|row| wanted(row.id)));
@@ -75,6 +101,47 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         tell(screen, row);
     }
     Ok(0)
+}
+
+/// The rows that need a store with much in it. It is made once for all of them, no larger than what is asked for needs.
+async fn at_size(screen: &mut Screen, what: &Bench) -> Result<Vec<Row>, Failure> {
+    let (starts, lists, proves) =
+        (asks(what, &["store.start"]), asks(what, &["tool.list"]), asks(what, &["audit.verify"]));
+    let mut rows = Vec::new();
+    if !(starts || lists || proves) {
+        return Ok(rows);
+    }
+    let ground = ground::Ground::new()?;
+    let records = match (starts, proves) {
+        (true, _) => size::RECORDS,
+        (false, true) => record::RECORDS,
+        (false, false) => 0,
+    };
+    ground
+        .fill_records(records, |done| {
+            if done % (records / 10) == 0 {
+                screen.progress(&format!("a large store: {done} of {records} records are there"));
+            }
+        })
+        .await?;
+    if starts || lists {
+        let tools = size::TOOLS;
+        let told = |done| screen.progress(&format!("a large store: {done} of {tools} tools are there"));
+        ground.fill_tools(tools, told).await?;
+    }
+    if proves {
+        screen.progress("the proof of the chain");
+        rows.push(record::verify(&ground, records).await?);
+    }
+    if starts {
+        screen.progress("the start of the program, on a large and on a small store");
+        rows.push(size::start(&ground).await?);
+    }
+    if lists {
+        screen.progress("a list of all tools, and a folder of as many documents");
+        rows.push(size::list(&ground).await?);
+    }
+    Ok(rows)
 }
 
 /// Whether one of these groups of figures is asked for.

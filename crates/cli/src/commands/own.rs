@@ -1,5 +1,6 @@
 //! `bailiwick own`: holds the data folder until a signal comes, so that other commands go through this process.
 
+use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::desk::at_desk_with;
@@ -24,8 +25,12 @@ pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<
                 hint: "there is nothing to do: commands find it by themselves".to_owned(),
             });
         }
-        let owner = format!(" (pid {})", std::process::id());
-        screen.line(&[strong("owns "), plain(&folder.display().to_string()), plain(&owner)]);
+        let (shown, pid) = (folder.display().to_string(), std::process::id());
+        if screen.wants_json() {
+            screen.json_line(&json!({"owns": shown, "pid": pid}));
+        } else {
+            screen.line(&[strong("owns "), plain(&shown), plain(&format!(" (pid {pid})"))]);
+        }
         screen.show_now();
         tokio::select! {
             _ = ended.recv() => {}

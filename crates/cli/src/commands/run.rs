@@ -5,7 +5,7 @@ mod subject;
 
 use std::sync::Arc;
 
-use bailiwick::types::{CallReport, CorrelationId, Failure as Failed, LogLevel, LogLine};
+use bailiwick::types::{CorrelationId, Failure as Failed, LogLine};
 use bailiwick::{Breadth, Finding, Recorded, Severity, Validate};
 use bailiwick_config::files::{self, Readers};
 use bailiwick_core::{Action, RunIntent, RunOutcome};
@@ -15,7 +15,7 @@ use crate::cells::{block_on, builder};
 use crate::desk::{ask, at_desk};
 use crate::failure::Failure;
 use crate::outside;
-use crate::render::{Screen, Span, bad, faint, plain, strong, to_stderr, warning};
+use crate::render::{Screen, bad, faint, plain, report, strong, warning};
 use crate::resolved::Session;
 use crate::typed::Run;
 use subject::Subject;
@@ -56,7 +56,7 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
             if screen.wants_json() {
                 lines.push(line);
             } else {
-                console(&line);
+                report::console(&line);
             }
         };
         let (report, recording) = match &what.record {
@@ -74,65 +74,8 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
                 .map_err(|error| Failure::Recording { path: path.clone(), source: error.into() })?;
             files::replace(path, &text, Readers::Owner)?;
         }
-        Ok(tell(screen, &name, &report.with_lines(lines), session.verbose))
+        Ok(report::tell(screen, &name, &report.with_lines(lines), session.verbose))
     })
-}
-
-fn tell(screen: &mut Screen, name: &str, report: &CallReport, verbose: bool) -> u8 {
-    if screen.wants_json() {
-        screen.json(&json!(report));
-        return report.exit_code();
-    }
-    if report.logs_dropped() > 0 {
-        let dropped = format!("{} console lines beyond the limits were dropped", report.logs_dropped());
-        screen.note(&dropped);
-    }
-    if report.receipt().insecure {
-        to_stderr(&[bad("insecure: "), plain("the walls of this call were below the floor")]);
-    }
-    match report.failure() {
-        Some(failure) => told(name, failure, verbose),
-        None => screen.json(report.value()),
-    }
-    if verbose {
-        let usage = report.usage();
-        let used = format!(
-            "{:.2} ms, {:.2} ms of CPU, {} steps, {} bytes at most",
-            usage.wall_ms, usage.cpu_ms, usage.steps, usage.memory_peak
-        );
-        screen.note(&used);
-    }
-    report.exit_code()
-}
-
-/// A failure for people: what, where, what to do.
-fn told(name: &str, failure: &Failed, verbose: bool) {
-    let code = format!("{}: ", failure.code);
-    to_stderr(&[bad("error: "), strong(&code), plain(&failure.message)]);
-    if let Some(at) = failure.location {
-        to_stderr(&[faint("  --> "), plain(&format!("{name}:{}:{}", at.line, at.column))]);
-    }
-    if let Some(stack) = failure.stack.as_deref().filter(|_| verbose) {
-        for line in stack.lines() {
-            to_stderr(&[faint("      "), faint(line.trim())]);
-        }
-    }
-    if let Some(hint) = &failure.hint {
-        to_stderr(&[strong("  hint: "), plain(hint)]);
-    }
-}
-
-/// A console line; each of its own lines stays one.
-fn console(line: &LogLine) {
-    let lead: Span<'_> = match line.level {
-        LogLevel::Error => bad("error "),
-        LogLevel::Warn => warning("warn  "),
-        LogLevel::Debug => faint("debug "),
-        LogLevel::Info | LogLevel::Log => plain(""),
-    };
-    for text in line.text.split('\n') {
-        to_stderr(&[lead.clone(), plain(text)]);
-    }
 }
 
 fn check(screen: &mut Screen, name: &str, findings: Result<Vec<Finding>, Box<Failed>>) -> u8 {
@@ -142,7 +85,7 @@ fn check(screen: &mut Screen, name: &str, findings: Result<Vec<Finding>, Box<Fai
             if screen.wants_json() {
                 screen.json(&json!({"ok": false, "error": failure, "findings": []}));
             } else {
-                told(name, &failure, false);
+                report::told(name, &failure, false);
             }
             return failure.code.class().exit_code();
         }

@@ -38,7 +38,7 @@ pub(crate) fn tell(screen: &mut Screen, name: &str, report: &CallReport, verbose
 }
 
 /// A failure for people: what, where, what to do.
-fn told(name: &str, failure: &Failure, verbose: bool) {
+pub(crate) fn told(name: &str, failure: &Failure, verbose: bool) {
     let code = format!("{}: ", failure.code);
     to_stderr(&[bad("error: "), strong(&code), plain(&failure.message)]);
     if let Some(at) = failure.location {

@@ -2,11 +2,13 @@
 
 mod audit;
 mod bad_documents;
+mod catalogue;
 mod configuration;
 mod documents;
 mod egress;
 mod files;
 mod jsrun;
+mod kills;
 mod output;
 mod own;
 mod policy;

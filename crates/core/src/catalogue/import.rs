@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_tool::{ApprovalMode, COVERED, Managed, Tool};
+use bailiwick_tool::{COVERED, Managed, Tool};
 use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
 use super::{read_document, scanned, standing_of};
-use crate::journal::{self, told, tool_ref};
+use crate::journal::{as_left, tool_change};
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::{Actor, Caller, Change, Core, Document, Fault, Found, Imported, Refusal, Reply};
@@ -98,11 +98,11 @@ pub(crate) async fn import(
         }
     }
     faults.extend(twice(&incoming));
-    let actor = caller.actor.clone();
+    let (actor, inside) = (caller.actor.clone(), core.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         let mut taken = Vec::with_capacity(incoming.len());
         for one in &incoming {
-            match take_in(tx, &actor, one) {
+            match take_in(&inside, tx, &actor, one) {
                 Ok(imported) => taken.push(imported),
                 Err(NotTaken::Fault(fault)) => faults.push(*fault),
                 Err(NotTaken::Store(error)) => return Err(error.into()),
@@ -178,37 +178,43 @@ fn twice(incoming: &[Incoming]) -> Vec<Fault> {
     faults
 }
 
+/// The tool that a document would change, as we left it or marked as not ours.
+fn predecessor(tx: &Tx<'_>, one: &Incoming) -> Result<Option<ToolRow>, NotTaken> {
+    let id = one.tool().id();
+    let taken = |other: &ToolRow, hint: &str| {
+        let message = format!("the name `{}` belongs to another tool, {}", one.name(), other.id);
+        NotTaken::Fault(Box::new(one.fault("name", message, hint)))
+    };
+    let by_id = match id {
+        Some(id) => as_left(tx, tx.tool(id)?)?,
+        None => None,
+    };
+    match (by_id, as_left(tx, tx.tool_named(one.name())?)?) {
+        (Some(row), Some(other)) if row.id != other.id => {
+            Err(taken(&other, "choose another name, or remove that tool first"))
+        }
+        (Some(row), _) => Ok(Some(row)),
+        (None, Some(other)) if id.is_some() => {
+            Err(taken(&other, "leave out `id` to change that tool, or choose another name"))
+        }
+        (None, by_name) => Ok(by_name),
+    }
+}
+
 /// The path of faults about approval that is turned off.
 const APPROVAL: &str = "approval.mode";
 
 /// Takes one document in, within a transaction.
-pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<Imported, NotTaken> {
+pub(crate) fn take_in(
+    core: &Core,
+    tx: &mut Tx<'_>,
+    actor: &Actor,
+    one: &Incoming,
+) -> Result<Imported, NotTaken> {
     let tool = one.tool();
     let fault =
         |path: &str, message: String, hint: &str| NotTaken::Fault(Box::new(one.fault(path, message, hint)));
-    let by_id = match tool.id() {
-        Some(id) => tx.tool(id)?,
-        None => None,
-    };
-    let by_name = tx.tool_named(one.name())?;
-    let before = match (by_id, by_name) {
-        (Some(row), Some(other)) if row.id != other.id => {
-            return Err(fault(
-                "name",
-                format!("the name `{}` belongs to another tool, {}", one.name(), other.id),
-                "choose another name, or remove that tool first",
-            ));
-        }
-        (Some(row), _) => Some(row),
-        (None, Some(other)) if tool.id().is_some() => {
-            return Err(fault(
-                "name",
-                format!("the name `{}` belongs to another tool, {}", one.name(), other.id),
-                "leave out `id` to change that tool, or choose another name",
-            ));
-        }
-        (None, by_name) => by_name,
-    };
+    let before = predecessor(tx, one)?;
     let now = now_ms();
     let (id, version, created_ms) = match &before {
         Some(row) => (row.id, row.version.saturating_add(1), row.created_ms),
@@ -230,8 +236,8 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         Some(_) => Change::Texts,
     };
     if let Some(row) = before.as_ref().filter(|row| row.is_ours)
-        && (turns_approval_off(&row.document, tool) || one.sheds_approval(&row.name))
         && !one.approval_off
+        && (turns_approval_off(core, row, &one.parsed) || one.sheds_approval(&row.name))
     {
         return Err(fault(
             APPROVAL,
@@ -259,7 +265,7 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
         let pass = before.as_ref().filter(|_| change == Change::Texts).and_then(|row| row.pass.clone());
         let notes =
             before.as_ref().filter(|_| change == Change::Texts && !blocked).and_then(|row| row.notes.clone());
-        tx.put_tool(&ToolRow {
+        let row = ToolRow {
             id,
             name: one.name().to_owned(),
             title: tool.title().map(str::to_owned),
@@ -274,14 +280,14 @@ pub(crate) fn take_in(tx: &mut Tx<'_>, actor: &Actor, one: &Incoming) -> Result<
             updated_ms: now,
             standing: Some(one.standing.clone()),
             is_ours: true,
-        })?;
+        };
+        tx.put_tool(&row)?;
         let tripped: Vec<&str> = one.texts.iter().map(|found| found.rule.as_str()).collect();
-        let entry = journal::change(actor, "tool.import", Some(tool_ref(id, one.name(), &covered)));
         let said = json!({
-            "change": change, "state": state.word(), "version": version,
+            "change": change, "version": version,
             "before": before.as_ref().map(|row| row.state.clone()), "scan": tripped,
         });
-        tx.append(&told(entry, said))?;
+        tx.append(&tool_change(actor, "tool.import", &row, said))?;
     }
     Ok(Imported {
         id,
@@ -325,11 +331,10 @@ fn same_but_managed(before: &str, now: &str) -> bool {
     plain(before).zip(plain(now)).is_some_and(|(before, now)| before == now)
 }
 
-/// Whether calls waited by the word of the document before, and would not by the new one.
-fn turns_approval_off(before: &str, now: &Tool) -> bool {
-    let before = serde_json::from_str(before).ok().and_then(|value| Tool::from_json(&value).ok());
-    before.is_some_and(|before| before.approval().mode == ApprovalMode::Required)
-        && now.approval().mode != ApprovalMode::Required
+/// Whether calls of a tool wait for a person as it is kept, and would not as it comes in.
+fn turns_approval_off(core: &Core, before: &ToolRow, now: &Parsed) -> bool {
+    let waits = |parsed: &Parsed| parsed.standing.as_ref().is_ok_and(|standing| standing.needs_approval);
+    core.parsed(before).is_ok_and(|before| waits(&before)) && !waits(now)
 }
 
 fn fresh_id() -> Result<ToolId, Refusal> {

@@ -89,7 +89,7 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
     let tool = &parsed.tool;
     let standing = parsed.standing()?;
     let missing_secrets = core.inner.world.missing_secrets(tool)?;
-    let (mut code, mut code_failure) = (Vec::new(), None);
+    let (mut found, mut unlooked) = (Vec::new(), None);
     // Where a secret is missing the code is looked at all the same: its names count, not their worth.
     let call = match call_of(core, tool) {
         Ok(call) => call,
@@ -99,7 +99,7 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
     let runtime = core.inner.world.runtime().await?;
     let call = call.policy(std::sync::Arc::clone(&standing.policy)).validate(Validate::First);
     match runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))? {
-        Ok(findings) => code.extend(findings.into_iter().map(|finding| CodeFinding {
+        Ok(findings) => found.extend(findings.into_iter().map(|finding| CodeFinding {
             name: finding.name,
             why: finding.why,
             instead: finding.instead,
@@ -107,18 +107,18 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
             column: finding.location.column,
             blocks: finding.severity == Severity::Error,
         })),
-        Err(failure) => code_failure = Some(*failure),
+        Err(failure) => unlooked = Some(*failure),
     }
     let texts = scanned(tool);
-    let ok = code_failure.is_none()
-        && !code.iter().any(|finding| finding.blocks)
+    let ok = unlooked.is_none()
+        && !found.iter().any(|finding| finding.blocks)
         && !texts.iter().any(|finding| finding.blocks);
     Ok(Reply::Checked(Box::new(Checked {
         name: tool.name().as_str().to_owned(),
         ok,
         warnings,
-        code,
-        code_failure,
+        code: found,
+        code_failure: unlooked,
         texts,
         risk: standing.risk.clone(),
         approval: standing.needs_approval,

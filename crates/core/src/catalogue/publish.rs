@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::import::{Incoming, NotTaken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
-use crate::journal::{self, told, tool_ref};
+use crate::journal::{self, as_left, told, tool_change, tool_ref};
 use crate::parsed::Standing;
 use crate::pass::{Pass, rehearse};
 use crate::pipeline::{find, is_stale, revoke};
@@ -45,7 +45,8 @@ pub(crate) async fn publish(
     let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         // The very document that was looked at: its texts were scanned, its policy was resolved.
-        let same = tx.tool(row.id)?.filter(|now| now.is_ours && now.document == row.document);
+        let now = as_left(tx, tx.tool(row.id)?)?;
+        let same = now.filter(|now| now.is_ours && now.document == row.document);
         let row = same.ok_or_else(|| {
             Refusal::new(ErrorCode::Conflict, "the tool was changed meanwhile; nothing was published")
                 .with_hint("look at it and publish it again")
@@ -84,11 +85,11 @@ pub(crate) async fn publish_document(
         };
         return Err(refusal);
     };
-    let actor = caller.actor.clone();
+    let (actor, inside) = (caller.actor.clone(), core.clone());
     let kept = serde_json::to_string(&pass).map_err(|_| Refusal::internal("tool.publish"))?;
     let standing = standing_of(core, &one.parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-        let imported = take_in(tx, &actor, &one).map_err(|error| match error {
+        let imported = take_in(&inside, tx, &actor, &one).map_err(|error| match error {
             NotTaken::Fault(fault) => not_taken(vec![*fault]),
             NotTaken::Store(error) => error.into(),
         })?;
@@ -97,8 +98,8 @@ pub(crate) async fn publish_document(
         let state = next(from, Event::Passed)?;
         let row =
             ToolRow { state: state.word().to_owned(), pass: Some(kept), standing: Some(standing), ..row };
-        let entry = journal::change(&actor, "tool.test", Some(tool_ref(row.id, &row.name, &row.covered)));
-        tx.append(&told(entry, json!({"passed": true, "runs": pass.results.len(), "failed": []})))?;
+        let said = json!({"passed": true, "runs": pass.results.len(), "failed": []});
+        tx.append(&tool_change(&actor, "tool.test", &row, said))?;
         if state == State::Published {
             // It was offered before, and only its texts changed.
             tx.put_tool(&row)?;
@@ -193,11 +194,11 @@ impl Offer {
             row.notes = Some(remembered(&row, from, &said).to_string());
         }
         tx.put_tool(&row)?;
-        let mut entry =
-            journal::change(&self.actor, "tool.publish", Some(tool_ref(row.id, &row.name, &row.covered)));
+        let said = json!({"before": from.word(), "said": said});
+        let mut entry = tool_change(&self.actor, "tool.publish", &row, said);
         entry.policy_hash = Some(self.standing.hash.to_string());
         entry.risk = Some(self.standing.risk.clone());
-        tx.append(&told(entry, json!({"state": state.word(), "before": from.word(), "said": said})))?;
+        tx.append(&entry)?;
         Ok((row, notes))
     }
 }
@@ -225,13 +226,12 @@ pub(crate) async fn unpublish(core: &Core, caller: &Caller, key: &str) -> Result
     }
     let (id, actor) = (row.id, caller.actor.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<ToolRow, Refusal> {
-        let mut row = tx.tool(id)?.ok_or_else(gone)?;
+        let mut row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours).ok_or_else(gone)?;
         let from: State = row.state.parse().map_err(|_| Refusal::internal("tool.unpublish"))?;
         let state = next(from, Event::Unpublished)?;
         state.word().clone_into(&mut row.state);
         tx.put_tool(&row)?;
-        let entry = journal::change(&actor, "tool.unpublish", Some(tool_ref(id, &row.name, &row.covered)));
-        tx.append(&told(entry, json!({"state": state.word(), "before": from.word()})))?;
+        tx.append(&tool_change(&actor, "tool.unpublish", &row, json!({"before": from.word()})))?;
         Ok(row)
     });
     let row = written.await?;

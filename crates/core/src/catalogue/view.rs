@@ -10,9 +10,9 @@ use bailiwick_types::{ErrorCode, RiskLevel, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::parsed::Parsed;
+use crate::parsed::{Parsed, Standing};
 use crate::pass::row_is_stale;
-use crate::pipeline::{find, plain_name};
+use crate::pipeline::find;
 use crate::{Core, Document, Refusal, Reply, ToolLine, ToolView};
 
 /// The most tools of one answer.
@@ -30,7 +30,7 @@ struct Kept {
 
 /// What a list will show of a tool, to be kept beside it.
 pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
-    let level = parsed.standing.as_ref().ok().map(super::super::parsed::Standing::level);
+    let level = parsed.standing.as_ref().ok().map(Standing::level);
     let kept = Kept { baseline: core.inner.baseline.to_string(), level, stale };
     serde_json::to_string(&kept).unwrap_or_default()
 }
@@ -84,17 +84,17 @@ async fn keep(core: &Core, outdated: Vec<(ToolId, u64, String)>) -> Result<(), R
     Ok(written.await?)
 }
 
-fn line(summary: &ToolSummary, level: Option<RiskLevel>, stale: bool) -> ToolLine {
-    let state = match summary.state.as_str() {
+fn line(summary: &ToolSummary, level: Option<RiskLevel>, is_stale: bool) -> ToolLine {
+    let shown = match summary.state.as_str() {
         _ if !summary.is_ours => State::Revoked.word(),
-        "PUBLISHED" if stale => STALE,
-        state => state,
+        "PUBLISHED" if is_stale => STALE,
+        other => other,
     };
     ToolLine {
         id: summary.id,
         name: summary.name.clone(),
         title: summary.title.clone().unwrap_or_default(),
-        state: state.to_owned(),
+        state: shown.to_owned(),
         level,
         version: summary.version,
         updated_at: rfc3339(summary.updated_ms),
@@ -109,7 +109,7 @@ pub(crate) fn line_of(core: &Core, row: &ToolRow) -> ToolLine {
         "PUBLISHED" if row_is_stale(core, row) => STALE,
         state => state,
     };
-    let level = parsed.ok().and_then(|parsed| parsed.standing.as_ref().ok().map(|standing| standing.level()));
+    let level = parsed.ok().and_then(|parsed| parsed.standing.as_ref().ok().map(Standing::level));
     ToolLine {
         id: row.id,
         name: row.name.clone(),
@@ -182,4 +182,17 @@ fn document(core: &Core, row: &ToolRow) -> Result<Document, Refusal> {
     })?;
     let tool: &Tool = &parsed.tool;
     Ok(Document { name: format!("{}.tool.yaml", plain_name(tool)), text: tool.to_yaml() })
+}
+
+/// A tool's name as that of a file, unlike that of every other tool: a name from elsewhere has a hash of itself
+/// behind it, and a capital before it, which no name of ours has.
+fn plain_name(tool: &Tool) -> String {
+    let name = tool.name().as_str();
+    if tool.name().slug().is_some() {
+        return name.to_owned();
+    }
+    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let tame: String = name.chars().map(tame).take(40).collect();
+    let hash = bailiwick_tool::Hash::of_bytes(name.as_bytes()).to_string();
+    format!("X-{tame}-{}", hash.get(..16).unwrap_or_default())
 }

@@ -226,7 +226,7 @@ fn call(tool: &str) -> Action {
 fn call_with(tool: &str, arguments: Value) -> Action {
     let Value::Object(arguments) = arguments else { panic!("an object is needed") };
     let arguments: Map<String, Value> = arguments;
-    Action::ToolCall { tool: tool.to_owned(), arguments, correlation: None }
+    Action::ToolCall { tool: tool.to_owned(), arguments, correlation: None, workspace: None }
 }
 
 fn nobody() -> Answer {

@@ -19,7 +19,7 @@ pub(crate) use record::Pass;
 pub(crate) use rehearsal::rehearse;
 
 use crate::catalogue::{self, read_document};
-use crate::journal::{self, told, tool_ref};
+use crate::journal::{as_left, tool_change};
 use crate::parsed::Parsed;
 use crate::pipeline::{find, is_stale, revoke};
 use crate::{Caller, Core, Document, Refusal, Reply, Tested, Which};
@@ -137,16 +137,13 @@ async fn keep(
         .map(|line| line.name.as_str())
         .collect();
     let said = json!({"passed": tested.passed, "runs": tested.lines.len(), "failed": failed});
-    let mut entry = journal::change(&caller.actor, "tool.test", Some(tool_ref(id, &name, &covered)));
-    if let Ok(standing) = parsed.standing() {
-        entry.policy_hash = Some(standing.hash.to_string());
-        entry.risk = Some(standing.risk.clone());
-    }
+    let now = parsed.standing().ok().map(|standing| (standing.hash.to_string(), standing.risk.clone()));
+    let actor = caller.actor.clone();
     let pass = pass.map(|pass| serde_json::to_string(&pass)).transpose();
     let pass = pass.map_err(|_| Refusal::internal("tool.test"))?;
     let standing = catalogue::standing_of(core, parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<State, Refusal> {
-        let row = tx.tool(id)?.filter(|row| row.is_ours && row.covered == covered);
+        let row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
         let row = row.filter(|row| catalogue::same_covered(&row.document, &ran));
         let Some(mut row) = row else {
             return Err(Refusal::new(
@@ -162,7 +159,9 @@ async fn keep(
         }
         row.standing = Some(standing);
         tx.put_tool(&row)?;
-        tx.append(&told(entry, said))?;
+        let mut entry = tool_change(&actor, "tool.test", &row, said);
+        (entry.policy_hash, entry.risk) = now.unzip();
+        tx.append(&entry)?;
         Ok(state)
     });
     Ok(written.await?)

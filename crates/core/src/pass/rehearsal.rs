@@ -15,7 +15,7 @@ use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
-use crate::pipeline::{call_of, checked_output, workspace_of};
+use crate::pipeline::{call_of, checked_output, with_arguments};
 use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
 
 /// What the run with all test values is called.
@@ -85,11 +85,13 @@ async fn all(
     } else {
         core.inner.world.runtime().await?.clone()
     };
-    let mut told = |line: TestLine| {
-        caller.listener.hear(Event::Test { tool: tool.name().as_str().to_owned(), line: line.clone() });
+    let mut report = |line: TestLine| {
+        caller
+            .listener
+            .hear(Event::Test { tool: tool.name().as_str().to_owned(), line: Box::new(line.clone()) });
         lines.push(line);
     };
-    let code = look_at_code(&runtime, call.clone()).await?;
+    let blocked = look_at_code(&runtime, call.clone()).await?;
     let everything = Case {
         name: TEST_VALUES,
         input: values,
@@ -111,16 +113,16 @@ async fn all(
         test: Some(test),
     });
     let setting = Setting { core, caller, parsed, runtime: &runtime, call: &call, live };
-    if let Some(mut line) = code {
+    if let Some(mut line) = blocked {
         // Code that names what its policy does not grant is not run; what it would ask for first is told all the same.
         if let Some(denial) = setting.first_denial(everything).await? {
             line.failure = Some(of_denial(denial));
         }
-        told(line);
+        report(line);
         return Ok(());
     }
     for case in std::iter::once(everything).chain(cases) {
-        told(setting.run(case).await?);
+        report(setting.run(case).await?);
     }
     Ok(())
 }
@@ -177,7 +179,6 @@ impl Setting<'_> {
     async fn run(&self, case: Case<'_>) -> Result<TestLine, Refusal> {
         let Case { name, input, http, files, test } = case;
         let world = &self.core.inner.world;
-        let workspace = workspace_of(&self.parsed.tool)?;
         let arguments = match self.parsed.input.check(input) {
             Ok(arguments) => arguments,
             Err(problems) => {
@@ -195,11 +196,11 @@ impl Setting<'_> {
                 return Ok(line(name, 0.0, misses, Some(failure), test));
             }
         };
-        let scratch = Scratch::with(world.data(), &workspace, &files)?;
+        let scratch = Scratch::with(world.data(), &files)?;
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let mut call = match test.and_then(|test| test.recording.as_ref()) {
             Some(recording) => self.replayed(recording)?,
-            None => self.call.clone().arguments(arguments),
+            None => with_arguments(self.call.clone(), &self.parsed.tool, arguments),
         };
         if !(self.live && http.is_empty()) {
             call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
@@ -227,11 +228,12 @@ impl Setting<'_> {
         let Case { input, http, files, .. } = case;
         let Ok(arguments) = self.parsed.input.check(input) else { return Ok(None) };
         let world = &self.core.inner.world;
-        let scratch = Scratch::with(world.data(), &workspace_of(&self.parsed.tool)?, &files)?;
+        let scratch = Scratch::with(world.data(), &files)?;
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
         let watching = Arc::new(Watching::default());
         let observer: Arc<dyn Observer> = watching.clone();
-        let call = self.call.clone().arguments(arguments).observed_by(observer).keeping_files();
+        let call = with_arguments(self.call.clone(), &self.parsed.tool, arguments);
+        let call = call.observed_by(observer).keeping_files();
         let call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
         // Whatever it ends by: only what it was denied counts.
         runtime.run(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
@@ -247,10 +249,7 @@ impl Setting<'_> {
         let recording = Recording::parse(&recording.to_string()).map_err(|error| wrong(error.to_string()))?;
         let tool = &self.parsed.tool;
         let standing = self.parsed.standing()?;
-        let call = Call::recorded(recording)
-            .secrets_of(self.call)
-            .policy(Arc::clone(&standing.policy))
-            .workspace(workspace_of(tool)?);
+        let call = Call::recorded(recording).secrets_of(self.call).policy(Arc::clone(&standing.policy));
         Ok(match tool.code() {
             Some(code) => call.with_code(tool.entry(), tool.language(), code),
             None => call,

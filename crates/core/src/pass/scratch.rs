@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bailiwick_config::files::{self, FileError, Readers};
 use bailiwick_gateway::files::WORKSPACES;
 use bailiwick_policy::GuestPath;
-use bailiwick_runtime::{Folders, WorkspaceName};
+use bailiwick_runtime::Folders;
 use bailiwick_tool::Test;
 use bailiwick_types::ErrorCode;
 use tempfile::TempDir;
@@ -17,6 +17,9 @@ use crate::{Missed, Refusal};
 /// Where scratch folders lie, below the data folder.
 const SCRATCH: &str = "scratch";
 
+/// The workspace of a call that names none.
+const WORKSPACE: &str = "default";
+
 /// A scratch folder; it goes with the value.
 pub(super) struct Scratch {
     folder: TempDir,
@@ -25,11 +28,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// An empty workspace with these files in it.
-    pub(super) fn with(
-        data: &Path,
-        workspace: &WorkspaceName,
-        given: &[(String, String)],
-    ) -> Result<Self, Refusal> {
+    pub(super) fn with(data: &Path, given: &[(String, String)]) -> Result<Self, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new(ErrorCode::Unavailable, format!("cannot make a scratch folder: {error}"))
                 .with_hint("check that the data folder can be written")
@@ -38,7 +37,7 @@ impl Scratch {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&scratch).map_err(failed)?;
         let folder = TempDir::new_in(&scratch).map_err(failed)?;
         let workspaces = folder.path().join(WORKSPACES);
-        let workspace = workspaces.join(workspace.as_str());
+        let workspace = workspaces.join(WORKSPACE);
         std::fs::create_dir_all(&workspace).map_err(failed)?;
         for (path, text) in given {
             let at = workspace.join(inside(path)?);
@@ -61,8 +60,8 @@ impl Scratch {
         let mut unreadable = None;
         let missed = test.check_files(|path| {
             let found =
-                inside(path).and_then(|below| match files::read_document(&self.workspace.join(below)) {
-                    Ok(text) => Ok(Some(text)),
+                inside(path).and_then(|under| match files::read_document(&self.workspace.join(under)) {
+                    Ok(found) => Ok(Some(found)),
                     Err(FileError::Open { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                         Ok(None)
                     }

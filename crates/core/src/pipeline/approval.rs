@@ -31,11 +31,10 @@ pub(super) async fn ask(
     if !ready.standing.needs_approval {
         return Ok(Asked::NotNeeded);
     }
-    let question = question(core, names, ready, shown, None);
-    let (answer, decision) = put(names, question).await;
+    let (answer, decision) = put(names, question(core, names, ready, shown, None)).await;
     let record = Entry { kind: Kind::Decision, approval: Some(decision.clone()), ..entry.clone() };
     core.append(record, Durability::Machine).await?;
-    let (code, message, hint) = match answer {
+    let (kind, why, hint) = match answer {
         Some(Answer::Yes { .. }) => return Ok(Asked::Yes(decision)),
         Some(Answer::No { .. }) => {
             (ErrorCode::ApprovalDeclined, "a person said no", "do not try again: the answer was no")
@@ -52,8 +51,8 @@ pub(super) async fn ask(
         ),
     };
     let failure = Failure {
-        code,
-        message: format!("`{}` did not run: {message}", ready.parsed.tool.name().as_str()),
+        code: kind,
+        message: format!("`{}` did not run: {why}", ready.parsed.tool.name().as_str()),
         hint: Some(hint.to_owned()),
         location: None,
         stack: None,

@@ -11,13 +11,13 @@ mod ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_audit::{Entry, Kind};
+use bailiwick_audit::{Entry as Record, Kind};
 use bailiwick_redact::Redactor;
-use bailiwick_runtime::{Call, Validate, WorkspaceName, new_id, redacted};
+use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
 use bailiwick_tool::Tool;
 use bailiwick_types::{
-    CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier,
+    CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier, ToolId,
 };
 use serde_json::{Map, Value, json};
 
@@ -38,6 +38,7 @@ pub(crate) struct Asked {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) correlation: Option<CorrelationId>,
+    pub(crate) workspace: Option<String>,
 }
 
 /// What names a call in every record of it.
@@ -49,8 +50,8 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     /// A record of this call.
-    fn entry(&self, kind: Kind) -> Entry {
-        let mut entry = Entry::new(kind, journal::actor(&self.caller.actor), "tool.call");
+    fn entry(&self, kind: Kind) -> Record {
+        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), "tool.call");
         entry.call_id = Some(self.call_id);
         entry.correlation_id = Some(self.correlation.clone());
         entry
@@ -65,11 +66,11 @@ pub(crate) async fn call(
     open: &OpenCall,
 ) -> Result<Reply, Refusal> {
     let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
-    let Asked { tool, arguments, correlation } = asked;
+    let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation };
     let row = find(core, &tool).await?;
-    let refused = |entry: Entry, refusal: Refusal| async move {
+    let refused = |entry: Record, refusal: Refusal| async move {
         let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
         core.append(told(entry, outcome), Durability::Process).await?;
         Err(refusal)
@@ -86,7 +87,7 @@ pub(crate) async fn call(
         Ok(arguments) => arguments,
         Err(refusal) => return refused(entry, refusal).await,
     };
-    let prepared = prepare(core, &ready, &arguments, &names);
+    let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
     let (call, shown) = match prepared {
         Ok(prepared) => prepared,
         Err(refusal) => return refused(entry, refusal).await,
@@ -115,10 +116,10 @@ pub(crate) async fn call(
             return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
         }
     };
-    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process}));
+    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };
-    let intent = Entry { kind: Kind::Intent, ..entry.clone() };
+    let intent = Record { kind: Kind::Intent, ..entry.clone() };
     core.append(intent, durability).await?;
     open.begin(entry);
     let report = run(core, &names, &ready, call, &shown).await;
@@ -132,20 +133,18 @@ pub(crate) async fn call(
 }
 
 /// A record with what a call gave.
-pub(crate) fn of_report(mut entry: Entry, report: &CallReport) -> Entry {
+pub(crate) fn of_report(mut entry: Record, report: &CallReport) -> Record {
     entry.usage = Some(*report.usage());
-    let outcome = match report.failure() {
-        Some(failure) => {
-            json!({"ok": false, "code": failure.code, "message": failure.message, "denied": failure.denied})
-        }
-        None => {
-            let text = report.value().to_string();
-            let hash = bailiwick_tool::Hash::of_bytes(text.as_bytes());
-            json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
-        }
+    let outcome = if let Some(failure) = report.failure() {
+        json!({"ok": false, "code": failure.code, "message": failure.message, "denied": failure.denied})
+    } else {
+        let text = report.value().to_string();
+        let hash = bailiwick_tool::Hash::of_bytes(text.as_bytes());
+        json!({"ok": true, "code": null, "bytes": text.len(), "sha256": hash})
     };
-    let receipt = report.receipt();
-    entry.backend = Some(json!({"id": "cell", "tier": receipt.tier, "insecure": receipt.insecure}));
+    if let Some(Value::Object(backend)) = &mut entry.backend {
+        backend.insert("insecure".to_owned(), report.receipt().insecure.into());
+    }
     told(entry, outcome)
 }
 
@@ -154,20 +153,34 @@ fn prepare(
     core: &Core,
     ready: &Ready,
     arguments: &Map<String, Value>,
+    workspace: Option<&str>,
     names: &Names<'_>,
 ) -> Result<(Call, Value), Refusal> {
     let call = call_of(core, &ready.parsed.tool)?
+        .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
-        .arguments(arguments.clone())
         .id(names.call_id)
         .correlation(names.correlation.clone());
+    let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
     let shown = redacted(&redactor_of(&call)?, Value::Object(arguments.clone()));
     Ok((call, shown))
 }
 
-/// A call of a tool: code, statics, secrets, workspace; not yet its policy and arguments.
+/// A call of a tool: code, statics, secrets; not yet its policy, workspace and arguments.
 pub(crate) fn call_of(core: &Core, tool: &Tool) -> Result<Call, Refusal> {
     core.inner.world.with_statics(bare_call(tool)?, tool)
+}
+
+/// A call with arguments that were checked.
+pub(crate) fn with_arguments(call: Call, tool: &Tool, mut arguments: Map<String, Value>) -> Call {
+    if tool.entry() != Entry::Emit {
+        return call.arguments(arguments);
+    }
+    // The one parameter that such a tool can have is the text it reads.
+    match arguments.remove("input") {
+        Some(Value::String(input)) => call.input(input),
+        _ => call,
+    }
 }
 
 /// A call of a tool without its statics.
@@ -179,30 +192,24 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
         )
         .with_hint("write it in JavaScript"));
     };
-    Ok(Call::new(tool.entry(), code)
-        .language(tool.language())
-        .parameters(tool.params().iter().map(|param| param.name.clone()))
-        .workspace(workspace_of(tool)?)
-        .validate(Validate::No))
+    let named: Vec<String> = match tool.entry() {
+        Entry::Emit => Vec::new(),
+        _ => tool.params().iter().map(|param| param.name.clone()).collect(),
+    };
+    Ok(Call::new(tool.entry(), code).language(tool.language()).parameters(named).validate(Validate::No))
 }
 
-/// The workspace of a tool goes by its name, and is no other tool's.
-pub(crate) fn workspace_of(tool: &Tool) -> Result<WorkspaceName, Refusal> {
-    WorkspaceName::parse(&plain_name(tool))
-        .map_err(|error| Refusal::new(ErrorCode::InvalidInput, error.to_string()))
-}
-
-/// A tool's name as one of a file or folder, unlike that of every other tool: a name from elsewhere has a hash of itself
-/// behind it, and a capital before it, which no name of ours has.
-pub(crate) fn plain_name(tool: &Tool) -> String {
-    let name = tool.name().as_str();
-    if tool.name().slug().is_some() {
-        return name.to_owned();
+/// The workspace of a call: the tool's own, which goes by its id and so stays through a rename, or one that calls share.
+fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refusal> {
+    let wrong =
+        |message: String| Refusal::new(ErrorCode::InvalidInput, message).with_hint("name it like report-42");
+    let Some(name) = shared else {
+        return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
+    };
+    if ToolId::parse(name).is_ok() {
+        return Err(wrong("a workspace that calls share is not named like that of a tool".to_owned()));
     }
-    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-    let tame: String = name.chars().map(tame).take(40).collect();
-    let hash = bailiwick_tool::Hash::of_bytes(name.as_bytes()).to_string();
-    format!("X-{tame}-{}", hash.get(..16).unwrap_or_default())
+    WorkspaceName::parse(name).map_err(|error| wrong(error.to_string()))
 }
 
 async fn run(
@@ -214,7 +221,7 @@ async fn run(
 ) -> Result<CallReport, Refusal> {
     let runtime = core.inner.world.runtime_for(&ready.standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
-    let person = person::ByApprover::new(core.clone(), names, ready, shown.clone());
+    let person = person::ByApprover::new(core.clone(), names, ready, shown);
     let call = call.asking(Arc::new(person), deadline);
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();

@@ -24,8 +24,8 @@ pub(super) struct ByApprover {
 }
 
 impl ByApprover {
-    pub(super) fn new(core: Core, names: &Names<'_>, ready: &Ready, shown: Value) -> Self {
-        let question = approval::question(&core, names, ready, &shown, None);
+    pub(super) fn new(core: Core, names: &Names<'_>, ready: &Ready, shown: &Value) -> Self {
+        let question = approval::question(&core, names, ready, shown, None);
         Self {
             caller: names.caller.clone(),
             call_id: names.call_id,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bailiwick_policy::Remembered;
-use bailiwick_store::{Durability, ToolRow};
+use bailiwick_store::{Durability, StoreError, ToolRow};
 use bailiwick_tool::Tool;
 use bailiwick_tool::lifecycle::{Event, State, next};
 use bailiwick_types::{ErrorCode, ToolId, did_you_mean};
 use serde_json::json;
 
-use crate::journal::{self, told, tool_ref};
+use crate::journal::{as_left, tool_change};
 use crate::parsed::{Parsed, Standing};
 use crate::pass::Pass;
 use crate::{Caller, Core, Refusal};
@@ -24,16 +24,18 @@ pub(crate) struct Ready {
 /// The row of a tool, by name or id.
 pub(crate) async fn find(core: &Core, key: &str) -> Result<ToolRow, Refusal> {
     let (id, name) = (ToolId::parse(key).ok(), key.to_owned());
-    let row = core.inner.store.read(move |view| match id {
-        Some(id) => Ok((view.tool(id)?, Vec::new())),
-        None => match view.tool_named(&name)? {
-            Some(row) => Ok((Some(row), Vec::new())),
+    let row = core.inner.store.read(move |view| {
+        let row = match id {
+            Some(id) => view.tool(id)?,
+            None => view.tool_named(&name)?,
+        };
+        match as_left(view, row)? {
+            Some(row) => Ok(Ok(row)),
             // Names near it, for the hint.
-            None => Ok((None, view.tools(None, 1000)?)),
-        },
+            None => Ok(Err(view.tools(None, 1000)?)),
+        }
     });
-    let (row, near) = row.await?;
-    row.ok_or_else(|| {
+    row.await?.map_err(|near| {
         let names = near.iter().map(|tool| tool.name.as_str());
         Refusal::new(ErrorCode::NotFound, format!("there is no tool `{}`", bailiwick_types::shortened(key)))
             .with_hint(did_you_mean(key, names, || "bailiwick tool list tells which there are".to_owned()))
@@ -44,19 +46,18 @@ impl Core {
     /// What a row holds, read; an error when it is not what we wrote.
     pub(crate) fn parsed(&self, row: &ToolRow) -> Result<Arc<Parsed>, Tampered> {
         if !row.is_ours {
-            return Err(Tampered("its row in the store was not written by us"));
+            return Err(Tampered("its row in the store is not as we left it"));
         }
-        let parsed = match self.inner.shelf.find(row.id, &row.document) {
-            Some(parsed) => parsed,
-            None => {
-                let value = serde_json::from_str(&row.document)
-                    .map_err(|_| Tampered("its document in the store is no JSON"))?;
-                let tool = Tool::from_json(&value)
-                    .map_err(|_| Tampered("its document in the store breaks the rules of documents"))?;
-                let parsed = Arc::new(Parsed::of(tool, &self.inner.world));
-                self.inner.shelf.keep(row.id, &row.document, &parsed);
-                parsed
-            }
+        let parsed = if let Some(parsed) = self.inner.shelf.find(row.id, &row.document) {
+            parsed
+        } else {
+            let value = serde_json::from_str(&row.document)
+                .map_err(|_| Tampered("its document in the store is no JSON"))?;
+            let tool = Tool::from_json(&value)
+                .map_err(|_| Tampered("its document in the store breaks the rules of documents"))?;
+            let parsed = Arc::new(Parsed::of(tool, &self.inner.world));
+            self.inner.shelf.keep(row.id, &row.document, &parsed);
+            parsed
         };
         let is_same = parsed.covered.to_string() == row.covered && parsed.texts.to_string() == row.texts;
         if is_same {
@@ -132,16 +133,14 @@ pub(crate) async fn revoke(
 ) -> Result<Refusal, Refusal> {
     let from = row.state.parse().unwrap_or(State::Draft);
     let state = next(from, Event::Tampered)?;
-    let entry =
-        journal::change(&caller.actor, "tool.revoke", Some(tool_ref(row.id, &row.name, &row.covered)));
-    let entry = told(entry, json!({"state": state.word(), "because": why}));
-    let id = row.id;
-    let written = core.inner.store.write(Durability::Machine, move |tx| {
+    let (id, actor) = (row.id, caller.actor.clone());
+    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
         if let Some(mut row) = tx.tool(id)? {
             state.word().clone_into(&mut row.state);
             tx.put_tool(&row)?;
+            tx.append(&tool_change(&actor, "tool.revoke", &row, json!({"because": why})))?;
         }
-        tx.append(&entry)
+        Ok(())
     });
     written.await?;
     Ok(revoked(&row.name, why))

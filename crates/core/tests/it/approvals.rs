@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use bailiwick_core::{Action, Answer, Approver, Core, Question};
+use bailiwick_core::{Action, Answer, Approver, Core, Question, Reasons};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -95,7 +95,7 @@ impl Approver for ChangesIt {
         Box::pin(async {
             let action = Action::ToolPublishDocument {
                 document: self.document.clone(),
-                reasons: Default::default(),
+                reasons: Reasons::default(),
                 approval_off: true,
             };
             self.core.perform(cli(), action).await.expect("published anew");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bailiwick_core::{Action, Event};
+use bailiwick_core::{Action, Event, Reasons};
 use bailiwick_redact::Secret;
 use bailiwick_secrets::{Fallback, SecretName, Secrets};
 use bailiwick_types::{CorrelationId, ErrorCode};
@@ -22,6 +22,8 @@ crate::tests!(
     console_lines_are_heard_while_the_call_runs,
     many_calls_at_once_each_have_their_own_records,
     a_failure_of_the_code_is_a_report_and_not_a_refusal,
+    a_tool_has_a_workspace_of_its_own_and_calls_may_share_one,
+    a_tool_that_emits_reads_its_one_parameter,
 );
 
 fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
@@ -34,6 +36,7 @@ fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
             tool: "add".to_owned(),
             arguments: json!({"a": 2, "b": 3}).as_object().cloned().expect("a map"),
             correlation: Some(CorrelationId::parse("order-66").expect("an id")),
+            workspace: None,
         };
         let reply = house.act(action).await.expect("a reply");
         let bailiwick_core::Reply::Called(report) = reply else { panic!("{reply:?}") };
@@ -142,7 +145,7 @@ fn only_published_tools_are_called() {
         assert!(message.contains("DRAFT"), "{message}");
         house.test("add").await;
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Conflict);
-        house.publish("add", Default::default()).await.expect("published");
+        house.publish("add", Reasons::default()).await.expect("published");
         assert!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").is_ok());
         house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Conflict);
@@ -190,8 +193,8 @@ code: |
         assert!(!json!(report).to_string().contains(value));
         let failed = house.call("leak", json!({"text": "throw"})).await.expect("a report");
         assert!(!json!(failed).to_string().contains(value));
-        let heard = format!("{:?}", hears.0.lock().expect("not poisoned"));
-        assert!(heard.contains("token") && !heard.contains(value), "{heard}");
+        let console = format!("{:?}", hears.0.lock().expect("not poisoned"));
+        assert!(console.contains("token") && !console.contains(value), "{console}");
         // Also where the arguments do not fit, and the message tells why.
         for arguments in [json!({"text": [value]}), json!({"text": "x", "kind": value}), json!({value: 1})] {
             let refusal = house.call("leak", arguments).await.expect_err("it does not fit");
@@ -223,6 +226,7 @@ code: |
             tool: "wait".to_owned(),
             arguments: json!({"ms": 4000}).as_object().cloned().expect("a map"),
             correlation: None,
+            workspace: None,
         };
         let core = house.core.clone();
         let call = tokio::spawn(async move { core.perform(caller, action).await });
@@ -261,8 +265,8 @@ code: |
             lines.into_iter().map(|line| line.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(texts(report.logs().iter().collect()), ["one", "two"]);
-        let heard = hears.0.lock().expect("not poisoned");
-        let lines = heard.iter().filter_map(|event| match event {
+        let events = hears.0.lock().expect("not poisoned");
+        let lines = events.iter().filter_map(|event| match event {
             Event::Log(line) => Some(line),
             _ => None,
         });
@@ -322,5 +326,74 @@ limits: {steps: 100000}
             let last = house.tail(1).await.remove(0);
             assert_eq!(last["outcome"]["code"], json!(code));
         }
+    });
+}
+
+fn a_tool_has_a_workspace_of_its_own_and_calls_may_share_one() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        let keeps = "
+name: keeps
+description: Keeps a text in a file.
+params:
+  - {name: text, type: STRING, required: true, description: The text, testValue: hello}
+overrides: {fileWrite: true}
+approval: {mode: DISABLED}
+code: safety.fs.writeText('kept.txt', text)
+";
+        let finds = "
+name: finds
+description: Tells whether the file is there.
+overrides: {fileRead: true}
+code: return safety.fs.exists('kept.txt')
+";
+        let id = house.offer(&yaml("keeps", keeps)).await.id;
+        house.offer(&yaml("finds", finds)).await;
+        let call = |tool: &str, arguments: Value, workspace: Option<&str>| {
+            let action = Action::ToolCall {
+                tool: tool.to_owned(),
+                arguments: arguments.as_object().cloned().expect("a map"),
+                correlation: None,
+                workspace: workspace.map(str::to_owned),
+            };
+            let core = house.core.clone();
+            async move {
+                match core.perform(cli(), action).await? {
+                    bailiwick_core::Reply::Called(report) => Ok(report.value().clone()),
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        for (workspace, found) in [(None, false), (Some("report-42"), true)] {
+            call("keeps", json!({"text": "x"}), workspace).await.expect("written");
+            let given = call("finds", json!({}), workspace).await;
+            assert_eq!(given.expect("a value"), json!(found), "{workspace:?}");
+        }
+        // Nobody gets at the workspace of another tool by naming it.
+        let (code, _) = refused(call("finds", json!({}), Some(&id.to_string())).await);
+        assert_eq!(code, ErrorCode::InvalidInput);
+        let (code, _) = refused(call("finds", json!({}), Some("../keeps")).await);
+        assert_eq!(code, ErrorCode::InvalidInput);
+    });
+}
+
+fn a_tool_that_emits_reads_its_one_parameter() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        let tool = "
+name: loud
+description: Gives a text in capitals.
+entry: emit
+params:
+  - {name: input, type: STRING, required: true, description: The text, testValue: hello}
+tests:
+  - {name: umlauts, input: {input: ü}, equals: Ü}
+code: emit(read_input().toUpperCase())
+";
+        house.offer(&yaml("loud", tool)).await;
+        let report = house.call("loud", json!({"input": "abc"})).await.expect("a report");
+        assert_eq!(report.value(), &json!("ABC"));
     });
 }

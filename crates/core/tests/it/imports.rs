@@ -1,6 +1,6 @@
 //! Documents into the catalogue and out of it.
 
-use bailiwick_core::{Action, Change, Document, Reply};
+use bailiwick_core::{Action, Change, Document, Reasons, Reply};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -113,7 +113,7 @@ fn editing_what_a_pass_covers_unpublishes_at_once() {
             let action = Action::ToolImport { documents: vec![yaml("add", ADD)], approval_off: true };
             house.act(action).await.expect("imported");
             house.test("add").await;
-            house.publish("add", Default::default()).await.expect("published");
+            house.publish("add", Reasons::default()).await.expect("published");
             assert_eq!(house.state("add").await, "PUBLISHED");
             let imported = house.import(&[yaml("add", &edited)]).await.expect("imported").remove(0);
             assert_eq!(imported.change, Change::Changed, "{field}");
@@ -212,5 +212,11 @@ fn turning_approval_off_has_to_be_confirmed() {
         assert!(refusal.faults.iter().any(|fault| fault.path == "approval.mode"), "{refusal:?}");
         let action = Action::ToolImport { documents: vec![yaml("add", ADD)], approval_off: true };
         house.core.perform(cli(), action).await.expect("confirmed");
+        // A tool of a high level waits without a word about it; `DISABLED` is a word.
+        let writer = format!("{ADD}overrides: {{fileWrite: true}}\n").replace("name: add", "name: writer");
+        house.import(&[yaml("writer", &writer)]).await.expect("imported");
+        let disabled = format!("{writer}approval: {{mode: DISABLED}}\n");
+        let refusal = house.import(&[yaml("writer", &disabled)]).await.expect_err("refused");
+        assert!(refusal.faults.iter().any(|fault| fault.path == "approval.mode"), "{refusal:?}");
     });
 }

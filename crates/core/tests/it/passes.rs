@@ -1,6 +1,6 @@
 //! Local Pass: what it finds, what it keeps, and when it no longer holds.
 
-use bailiwick_core::{Action, Reply, TestVerdict, Tested};
+use bailiwick_core::{Action, Reasons, Reply, TestVerdict, Tested};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -118,7 +118,7 @@ tests:
   - {name: removes it, input: {path: a.txt}, files: {a.txt: one, sub/b.txt: two}, leaves: {a.txt: null, sub/b.txt: two}}
 code: safety.fs.delete(path)
 ";
-        let workspace = place.data().join("workspaces/eraser");
+        let workspace = place.data().join("workspaces/default");
         std::fs::create_dir_all(&workspace).expect("a workspace");
         bailiwick_config::files::replace(
             &workspace.join("a.txt"),
@@ -157,7 +157,7 @@ fn a_secret_that_is_not_set_is_a_missing_requirement() {
         let tested = house.test("add").await;
         assert_eq!(tested.state.as_deref(), Some("MISSING_REQUIREMENTS"));
         assert_eq!(tested.refused.expect("a refusal").code, ErrorCode::MissingSecret);
-        assert_eq!(refused(house.publish("add", Default::default()).await).0, ErrorCode::Conflict);
+        assert_eq!(refused(house.publish("add", Reasons::default()).await).0, ErrorCode::Conflict);
     });
 }
 

@@ -1,6 +1,10 @@
 //! The record as actions read it.
 
+use std::sync::{Arc, Mutex};
+
 use bailiwick_core::{Action, Reply};
+use bailiwick_testkit::authority::Authority;
+use bailiwick_testkit::upstream::{Answer, Request, Upstream};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -12,6 +16,7 @@ crate::tests!(
     what_belongs_to_nothing_is_not_found,
     retention_keeps_the_rest_provable,
     a_witness_outside_sees_that_the_end_is_gone,
+    a_witness_at_an_address_gets_every_head,
 );
 
 fn the_chain_is_proven_across_restarts() {
@@ -118,5 +123,40 @@ fn a_witness_outside_sees_that_the_end_is_gone() {
             let verified = house.verify().await;
             assert!(!verified.ok, "{}", verified.says);
         }
+    });
+}
+
+fn a_witness_at_an_address_gets_every_head() {
+    block_on(async {
+        let authority = Authority::new();
+        let taken: Arc<Mutex<Vec<String>>> = Arc::default();
+        let takes = Arc::clone(&taken);
+        let upstream = Upstream::https(
+            move |request: &Request| {
+                let body = String::from_utf8_lossy(&request.body).into_owned();
+                takes.lock().expect("not poisoned").push(format!("{} {body}", request.method));
+                Answer::ok("")
+            },
+            &authority.issue(&["127.0.0.1"]),
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let roots = folder.path().join("roots.pem");
+        let written = bailiwick_config::files::replace(
+            &roots,
+            authority.pem(),
+            bailiwick_config::files::Readers::Owner,
+        );
+        written.expect("written");
+        let place = Place::new()
+            .set(&format!("fetch.roots={}", roots.display()))
+            .set(&format!("audit.witness=https://{}/heads", upstream.address()));
+        let house = place.open().await;
+        house.offer(&yaml("add", ADD)).await;
+        let last = house.tail(1).await.remove(0);
+        house.close().await;
+        let taken = taken.lock().expect("not poisoned");
+        let head = taken.last().expect("a head");
+        assert!(head.starts_with("POST {\"head\""), "{head}");
+        assert!(head.contains(last["hash"].as_str().expect("a hash")), "{head}");
     });
 }

@@ -153,7 +153,8 @@ impl House {
         arguments: Value,
     ) -> Result<CallReport, Refusal> {
         let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
-        let action = Action::ToolCall { tool: name.to_owned(), arguments, correlation: None };
+        let action =
+            Action::ToolCall { tool: name.to_owned(), arguments, correlation: None, workspace: None };
         match self.core.perform(caller, action).await? {
             Reply::Called(report) => Ok(*report),
             other => panic!("{other:?}"),

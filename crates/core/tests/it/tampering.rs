@@ -1,6 +1,6 @@
 //! The file of the store, changed behind our back: what was changed does not run, and says so.
 
-use bailiwick_core::{Action, Reply};
+use bailiwick_core::{Action, Reasons, Reply};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
@@ -10,6 +10,7 @@ crate::tests!(
     a_tool_edited_in_the_store_does_not_run,
     an_edited_record_is_named_by_the_proof,
     a_revoked_tool_comes_back_by_its_document,
+    an_older_row_that_is_put_back_does_not_run,
 );
 
 async fn offered(place: &Place) -> House {
@@ -100,15 +101,45 @@ fn a_revoked_tool_comes_back_by_its_document() {
         assert_eq!(refused(house.call("add", json!({"a": 1, "b": 2})).await).0, ErrorCode::Revoked);
         // Neither a test nor a publication brings it back.
         assert!(!house.test("add").await.passed);
-        house.publish("add", Default::default()).await.expect_err("revoked");
+        house.publish("add", Reasons::default()).await.expect_err("revoked");
         let imported = house.import(&[yaml("add", ADD)]).await.expect("imported").remove(0);
         assert_eq!(imported.state, "DRAFT");
         house.test("add").await;
-        house.publish("add", Default::default()).await.expect("published");
+        house.publish("add", Reasons::default()).await.expect("published");
         assert_eq!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").value(), &json!(3));
         let Ok(Reply::Tools(tools)) = house.act(Action::ToolList { after: None, limit: 10 }).await else {
             panic!("no list")
         };
         assert_eq!(tools[0].state, "PUBLISHED");
+    });
+}
+
+/// Copies the rows of tools, seals and all, and puts them back later.
+fn an_older_row_that_is_put_back_does_not_run() {
+    block_on(async {
+        let place = Place::new();
+        let house = offered(&place).await;
+        for table in ["tools", "tool_texts"] {
+            sql(&place, &format!("CREATE TABLE old_{table} AS SELECT * FROM {table}"));
+        }
+        let edits = [
+            ("unpublished", Action::ToolUnpublish { tool: "add".to_owned() }),
+            (
+                "changed",
+                Action::ToolImport {
+                    documents: vec![yaml("add", &ADD.replace("a + b", "b + a"))],
+                    approval_off: false,
+                },
+            ),
+        ];
+        for (what, edit) in edits {
+            house.act(edit).await.expect("done");
+            for table in ["tools", "tool_texts"] {
+                sql(&place, &format!("REPLACE INTO {table} SELECT * FROM old_{table}"));
+            }
+            let (code, message) = refused(house.call("add", json!({"a": 1, "b": 2})).await);
+            assert_eq!(code, ErrorCode::Revoked, "{what}: {message}");
+            house.import(&[yaml("add", ADD)]).await.expect("imported");
+        }
     });
 }

@@ -99,7 +99,8 @@ fn after_the_disk_has_failed_nothing_is_acknowledged() {
     let stage = Stage::new();
     let Counted { store, fails, .. } = counted(&stage);
     on(async {
-        append(&store, 0..1).await;
+        // On the disk, so that nothing is due when it fails.
+        store.write(Durability::Machine, |tx| tx.append(&entry(0))).await.unwrap();
         fails.store(true, Ordering::SeqCst);
         let failed = store.write(Durability::Machine, |tx| tx.append(&entry(1))).await;
         assert!(matches!(failed, Err(WriteError::Store(StoreError::Disk { .. }))), "{failed:?}");
@@ -165,6 +166,30 @@ fn a_job_that_fails_or_panics_is_undone_alone() {
             .unwrap();
         assert_eq!((tools, records.len()), (10, 10));
         assert_eq!(verify(&store).await, Verdict::Proven { to: 8, unsigned: 2, from: 1, removed: 0 });
+    });
+}
+
+#[test]
+fn jobs_that_wait_share_one_way_to_the_disk() {
+    let stage = Stage::new();
+    let Counted { store, count, .. } = counted(&stage);
+    on(async {
+        let (go, held) = hold(&store);
+        let mut jobs = tokio::task::JoinSet::new();
+        for number in 0..30 {
+            let store = store.clone();
+            jobs.spawn(
+                async move { store.write(Durability::Machine, move |tx| tx.append(&entry(number))).await },
+            );
+        }
+        // In this runtime of one thread, all of them are in the queue when this goes on.
+        tokio::task::yield_now().await;
+        let before = count.load(Ordering::SeqCst);
+        go.send(()).unwrap();
+        held.await.unwrap().unwrap();
+        assert!(jobs.join_all().await.iter().all(Result::is_ok));
+        // One for the job that held the others up, when it took long, and one for all of them.
+        assert!(count.load(Ordering::SeqCst) - before <= 2);
     });
 }
 

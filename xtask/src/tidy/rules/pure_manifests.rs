@@ -3,7 +3,8 @@
 //! what takes a network stack to be tested is not pure.
 
 use crate::tidy::finding::{Placed, Remark};
-use crate::tidy::layers::{CONFINED, Confined, IMPURE, PURE, own_name, stands_for};
+use crate::tidy::layers::{ATTACKED_BY, CONFINED, Confined, IMPURE, PURE, own_name, stands_for};
+use crate::tidy::manifest::Section;
 use crate::tidy::survey::Survey;
 
 pub(super) fn look(survey: &Survey) -> Vec<Placed> {
@@ -11,11 +12,11 @@ pub(super) fn look(survey: &Survey) -> Vec<Placed> {
     for member in &survey.members {
         let name = own_name(&member.package).unwrap_or(&member.package);
         for dependency in &member.dependencies {
-            let remarks = [
-                impure(name, &dependency.package, dependency.line),
-                away_from_home(name, &dependency.package, dependency.line),
-            ];
-            found.extend(remarks.into_iter().flatten().map(|remark| remark.on(&member.manifest)));
+            let (package, line) = (dependency.package.as_str(), dependency.line);
+            let attacks = dependency.section == Section::Dev && ATTACKED_BY.contains(&(package, name));
+            let remark = impure(name, package, line)
+                .or_else(|| if attacks { None } else { away_from_home(name, package, line) });
+            found.extend(remark.map(|remark| remark.on(&member.manifest)));
         }
     }
     found

@@ -22,7 +22,12 @@ pub(crate) fn call(screen: &mut Screen, session: &Session, what: &Call) -> Resul
         let arguments = arguments_of(desk, what).await?;
         let listener: Arc<dyn Listener> =
             if screen.wants_json() { Arc::new(Deaf) } else { Arc::new(Console) };
-        let action = Action::ToolCall { tool: what.name.clone(), arguments, correlation };
+        let action = Action::ToolCall {
+            tool: what.name.clone(),
+            arguments,
+            correlation,
+            workspace: what.workspace.clone(),
+        };
         match desk.perform(caller(Person::of(what.yes), listener), action).await? {
             Reply::Called(report) => Ok(report),
             _ => Err(Failure::StrangeReply("a call")),

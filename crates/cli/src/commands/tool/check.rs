@@ -21,12 +21,12 @@ pub(crate) fn check(screen: &mut Screen, session: &Session, what: &Check) -> Res
     let files = targets::files_below(&what.targets)?;
     at_desk(session, &what.cells, async |desk| {
         let mut all = Vec::new();
-        let mut ok = true;
+        let mut blocked = 0;
         for path in &files {
             let document = targets::read(path)?;
             let places = Places::of(path, &document.text);
             let looked = look(desk, document).await?;
-            ok &= looked.as_ref().is_ok_and(|checked| checked.ok);
+            blocked += usize::from(!looked.as_ref().is_ok_and(|checked| checked.ok));
             if screen.wants_json() {
                 all.push(to_json(places.file(), &looked));
             } else {
@@ -34,9 +34,11 @@ pub(crate) fn check(screen: &mut Screen, session: &Session, what: &Check) -> Res
             }
         }
         if screen.wants_json() {
-            screen.json(&json!({"ok": ok, "tools": all}));
+            screen.json(&json!({"ok": blocked == 0, "tools": all}));
+        } else if files.len() > 1 {
+            screen.line(&[plain(&format!("{} fine, {blocked} blocked", files.len() - blocked))]);
         }
-        Ok(if ok { 0 } else { BLOCKED })
+        Ok(if blocked == 0 { 0 } else { BLOCKED })
     })
 }
 

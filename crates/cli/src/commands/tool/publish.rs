@@ -60,7 +60,7 @@ struct Heard(Mutex<Vec<TestLine>>);
 impl Listener for Heard {
     fn hear(&self, event: Event) {
         if let Event::Test { tool: _, line } = event {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(*line);
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{is_about_the_input, watch};
 use crate::desk::{Console, Person, at_desk, caller};
 use crate::failure::Failure;
 use crate::places::Places;
-use crate::render::{Screen, error_of, tested};
+use crate::render::{Screen, error_of, plain, tested};
 use crate::resolved::Session;
 use crate::targets;
 use crate::typed::tool::Test;
@@ -101,12 +101,19 @@ impl Stage<'_> {
 #[derive(Default)]
 pub(super) struct Passes {
     code: u8,
+    passed: usize,
+    failed: usize,
     json: Vec<Value>,
 }
 
 impl Passes {
     fn add(&mut self, screen: &mut Screen, file: Option<&Places>, passed: &Tested) {
         self.code = worse(self.code, exit_code(passed));
+        if passed.passed {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+        }
         if screen.wants_json() {
             let mut json = json!(passed);
             if let (Value::Object(map), Some(file)) = (&mut json, file) {
@@ -121,6 +128,7 @@ impl Passes {
 
     fn refused(&mut self, screen: &mut Screen, file: &str, refusal: &Refusal) {
         self.code = worse(self.code, refusal.code.class().exit_code());
+        self.failed += 1;
         if screen.wants_json() {
             self.json.push(json!({"file": file, "passed": false, "error": error_of(refusal)}));
         } else {
@@ -130,13 +138,21 @@ impl Passes {
 
     fn append(&mut self, other: Self) {
         self.code = worse(self.code, other.code);
+        self.passed += other.passed;
+        self.failed += other.failed;
         self.json.extend(other.json);
     }
 
-    /// Tells all of it to machines; gives the exit code.
+    /// Tells all of it to machines, the sum of several to people; gives the exit code.
     pub(super) fn tell_end(self, screen: &mut Screen) -> u8 {
         if screen.wants_json() {
             screen.json(&json!({"ok": self.code == 0, "tools": self.json}));
+            return self.code;
+        }
+        match self.passed + self.failed {
+            0 => screen.line(&[plain("there is nothing to test")]),
+            1 => {}
+            _ => screen.line(&[plain(&format!("{} passed, {} failed", self.passed, self.failed))]),
         }
         self.code
     }

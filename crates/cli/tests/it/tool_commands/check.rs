@@ -13,6 +13,7 @@ fn a_document_that_is_fine_says_its_badge_and_why() {
     fine  ./keep.tool.yaml  keep  L4
       risk        L4 fileWrite: workspace
       approval    every call waits for a person
+    2 fine, 0 blocked
     ");
 }
 

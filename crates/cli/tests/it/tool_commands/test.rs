@@ -120,6 +120,8 @@ fn all_and_stale_choose_from_the_catalogue() {
     assert_eq!(names, ["greet", "keep"]);
     let none = json(&program, &["tool", "test", "--stale"], 0);
     assert_eq!(none["tools"], Value::Array(Vec::new()));
+    assert_eq!(program.run(&["tool", "test", "--stale"]).stdout, "there is nothing to test\n");
+    assert!(program.run(&["tool", "test", "--all"]).stdout.ends_with("\n2 passed, 0 failed\n"));
     // The operator gives every tool more than it passed under.
     let wider = json(&program, &["tool", "test", "--stale", "--set", "limits.memory=128MiB"], 0);
     assert_eq!(wider["tools"].as_array().unwrap().len(), 2, "{wider}");

@@ -58,7 +58,7 @@ fn what_was_done_is_a_table_the_newest_last() {
     SEQ KIND ACTION TOOL OUTCOME ACTOR
     1 change policy.change ok operator
     2 change tool.import one DRAFT cli
-    3 change tool.test one ok cli
+    3 change tool.test one READY cli
     4 change tool.publish one PUBLISHED cli
     5 intent tool.call one cli
     6 outcome tool.call one ok cli

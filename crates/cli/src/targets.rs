@@ -128,9 +128,13 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
             }
             if kind.is_dir() {
                 open.push(entry.path());
-            } else if is_named_like_a_tool(name)
-                || is_named_like_code(name) && begins_with_fields(&entry.path())?
-            {
+                continue;
+            }
+            // A pipe that somebody left there would keep the search waiting; a link may lead to one.
+            if !entry.path().is_file() {
+                continue;
+            }
+            if is_named_like_a_tool(name) || is_named_like_code(name) && begins_with_fields(&entry.path())? {
                 found.push(entry.path());
             }
         }

@@ -20,6 +20,8 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Action {
+    /// Tells under which settings of the operator actions are performed, by a hash of them.
+    Under,
     /// Lists tools by name.
     ToolList {
         /// Begin after this name.
@@ -192,6 +194,7 @@ impl Action {
     /// Its name in records.
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Under => "under",
             Self::ToolList { .. } => "tool.list",
             Self::ToolShow { .. } => "tool.show",
             Self::ToolCheck { .. } => "tool.check",

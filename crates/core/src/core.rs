@@ -10,7 +10,7 @@ use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio_util::task::TaskTracker;
 
-use crate::desk::Opening;
+use crate::desk::{Opening, under};
 use crate::journal::told;
 use crate::moment::now_ms;
 use crate::owner::Ownership;
@@ -94,6 +94,7 @@ impl Core {
 
     async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
         match action {
+            Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
             Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
             Action::ToolShow { tool } => catalogue::show(self, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,

@@ -10,11 +10,12 @@ use std::time::Duration;
 use bailiwick_config::Settings;
 use bailiwick_runtime::Builder;
 use bailiwick_secrets::Fallback;
+use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio::time::{Instant, timeout_at};
 
 use crate::owner::{
-    Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server,
+    Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server, is_governed,
 };
 use crate::{Action, Caller, Core, Refusal, Reply};
 
@@ -47,12 +48,21 @@ impl Opens for Opening {
         &self.data
     }
 
+    fn under(&self) -> Option<String> {
+        Some(under(&self.settings))
+    }
+
     fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
         Box::pin(async move {
             let core = Core::open_owned(*self, Some(ownership)).await?;
             Ok(Arc::new(core) as Arc<dyn Performs>)
         })
     }
+}
+
+/// A hash of what the operator says about what may be done and who is asked.
+pub(crate) fn under(settings: &Settings) -> String {
+    Hash::of_bytes(format!("{:?} {:?}", settings.baseline, settings.approvals).as_bytes()).to_string()
 }
 
 impl Performs for Core {
@@ -73,6 +83,8 @@ pub struct Desk(Arc<Inner>);
 
 struct Inner {
     folder: Folder,
+    /// The settings that this process was given, by their hash.
+    under: Option<String>,
     place: Mutex<Place>,
     /// What becoming the owner takes; held by whoever looks for a place.
     can: tokio::sync::Mutex<Can>,
@@ -115,8 +127,9 @@ impl Desk {
     /// Owns the data folder, or finds who does.
     pub async fn open(opens: impl Opens) -> Result<Self, Refusal> {
         let folder = Folder::hold(opens.data())?;
+        let under = opens.under();
         let can = tokio::sync::Mutex::new(Can::Own(Box::new(opens)));
-        let desk = Self(Arc::new(Inner { folder, place: Mutex::new(Place::Unknown), can }));
+        let desk = Self(Arc::new(Inner { folder, under, place: Mutex::new(Place::Unknown), can }));
         desk.way().await?;
         Ok(desk)
     }
@@ -138,7 +151,11 @@ impl Desk {
                     return house.begin(entered, caller, action).end().await;
                 }
             };
-            match link.ask(&caller, &action).await {
+            let agreed = match self.0.agrees(&link, &caller, &action).await {
+                Ok(()) => link.ask(&caller, &action).await,
+                Err(lost) => Err(lost),
+            };
+            match agreed {
                 Ok(result) => return result,
                 Err(Lost::Refused(refusal)) => return Err(refusal),
                 Err(Lost::NotBegun) => {}
@@ -239,6 +256,32 @@ impl Inner {
             Err(refusal) => {
                 *can = Can::Not(refusal.clone());
                 Err(refusal)
+            }
+        }
+    }
+
+    /// Whether an owner works under the settings that were given here: what it would do under others is not what was
+    /// asked for, and may be more.
+    async fn agrees(&self, link: &Link, caller: &Caller, action: &Action) -> Result<(), Lost> {
+        let Some(ours) = self.under.as_ref().filter(|_| is_governed(action)) else { return Ok(()) };
+        match link.ask(caller, &Action::Under).await {
+            Ok(Ok(Reply::Under(theirs))) if theirs == *ours => Ok(()),
+            Ok(Err(refusal)) => Err(Lost::Refused(refusal)),
+            // Nothing that changes anything has begun.
+            Err(Lost::Begun(None)) => Err(Lost::NotBegun),
+            Err(lost) => Err(lost),
+            Ok(Ok(_)) => {
+                let who = self
+                    .folder
+                    .owner()
+                    .map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+                let path = self.folder.path().display();
+                let message = format!(
+                    "{who} owns {path} and works under other settings of the operator than this command"
+                );
+                let hint = "end that process, or ask with its settings: --set, BAILIWICK_* and a bailiwick.toml \
+                            in the working folder count";
+                Err(Lost::Refused(Refusal::new(ErrorCode::Conflict, message).with_hint(hint)))
             }
         }
     }

@@ -37,6 +37,8 @@ pub enum Reply {
         /// How many.
         removed: u64,
     },
+    /// SHA-256 of the settings of the operator that hold.
+    Under(String),
     /// It is done.
     Done,
 }

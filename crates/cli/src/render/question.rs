@@ -20,12 +20,14 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
     }
     to_stderr(&[strong("ask: "), plain("call "), strong(tool), plain(&answer)]);
     if let Some(prompt) = prompt {
-        for line in prompt.lines() {
-            field("says", &[plain(line)]);
+        for line in within_sight(prompt) {
+            field("says", &[plain(&line)]);
         }
     }
     tell_risk(risk);
-    for (index, line) in format!("{arguments:#}").lines().enumerate() {
+    let shown = format!("{arguments:#}");
+    let lines = within_sight(&shown);
+    for (index, line) in lines.iter().enumerate() {
         field(if index == 0 { "arguments" } else { "" }, &[plain(line)]);
     }
     field("asked by", &[plain(&actor.client), plain(actor.key.as_deref().unwrap_or_default())]);
@@ -34,6 +36,34 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         field("hash", &[plain(hash)]);
     }
     field("deadline", &[plain(&format!("{} s", deadline_ms.div_ceil(1_000)))]);
+    if lines.len() > LINES_AT_EACH_END {
+        // What it is about may have left the screen.
+        to_stderr(&[strong("ask: "), plain("call "), strong(tool), plain("  "), level(risk.level)]);
+    }
+}
+
+/// The lines of arguments that are shown of their begin, and of their end.
+const LINES_AT_EACH_END: usize = 20;
+/// The characters of a line that are shown.
+const CHARACTERS: usize = 400;
+
+/// Arguments as far as a person can take them in. What is left out is told where it is left out.
+fn within_sight(arguments: &str) -> Vec<String> {
+    let lines: Vec<&str> = arguments.lines().collect();
+    let shorter = |line: &&str| match line.char_indices().nth(CHARACTERS) {
+        None => (*line).to_owned(),
+        Some((at, _)) => {
+            let (shown, rest) = line.split_at(at);
+            format!("{shown}… [{} characters of this line are not shown]", rest.chars().count())
+        }
+    };
+    if lines.len() <= 2 * LINES_AT_EACH_END {
+        return lines.iter().map(shorter).collect();
+    }
+    let hidden = lines.len() - 2 * LINES_AT_EACH_END;
+    let (begin, end) = (lines.iter().take(LINES_AT_EACH_END), lines.iter().skip(hidden + LINES_AT_EACH_END));
+    let between = format!("[{hidden} lines are not shown; {} bytes in all]", arguments.len());
+    begin.map(shorter).chain([between]).chain(end.map(shorter)).collect()
 }
 
 fn tell_risk(risk: &Risk) {

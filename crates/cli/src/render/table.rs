@@ -18,9 +18,18 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A cell that looks like this.
+    /// A cell that looks like this. What is too long for a column is cut: whoever named it must not spoil the table.
     pub(crate) fn new(text: impl Into<String>, look: Look) -> Self {
-        Self { text: text.into(), look }
+        Self { text: cut(text.into()), look }
+    }
+}
+
+/// A text that fits into a column.
+pub(crate) fn cut(text: String) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
     }
 }
 

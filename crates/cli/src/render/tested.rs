@@ -5,6 +5,7 @@ use std::io::Write as _;
 use bailiwick_core::{Missed, Refusal, TestLine, TestVerdict, Tested};
 use bailiwick_types::{Denial, Failure};
 
+use super::table::cut;
 use super::{Screen, Span, bad, faint, good, level, plain, strong, warning};
 use crate::commands::policy::as_yaml;
 use crate::places::Places;
@@ -28,7 +29,7 @@ pub(crate) fn tell(screen: &mut Screen, places: &Places, tested: &Tested) {
 
 /// The runs of a pass.
 pub(crate) fn tell_lines(screen: &mut Screen, places: &Places, lines: &[TestLine]) {
-    let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    let width = lines.iter().map(|line| cut(line.name.clone()).chars().count()).max().unwrap_or(0);
     let mut told = Vec::new();
     for line in lines {
         tell_line(screen, places, line, width);
@@ -56,7 +57,8 @@ pub(crate) fn progress(done: u64, of: Option<u64>) {
 }
 
 fn tell_line(screen: &mut Screen, places: &Places, line: &TestLine, width: usize) {
-    let TestLine { name: test, verdict, ms, misses, failure } = line;
+    let TestLine { name, verdict, ms, misses, failure } = line;
+    let test = &cut(name.clone());
     let word = match verdict {
         TestVerdict::Passed => good("  passed  "),
         TestVerdict::Failed => bad("  failed  "),

@@ -181,11 +181,18 @@ fn document(core: &Core, row: &ToolRow) -> Result<Document, Refusal> {
             .with_hint("bailiwick tool show tells what is there")
     })?;
     let tool: &Tool = &parsed.tool;
-    Ok(Document { name: format!("{}.tool.yaml", tame(tool.name().as_str())), text: tool.to_yaml() })
+    Ok(Document { name: format!("{}.tool.yaml", plain_name(tool)), text: tool.to_yaml() })
 }
 
-/// A foreign name as part of a file's name.
-fn tame(name: &str) -> String {
-    let tame = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
-    name.chars().map(tame).collect()
+/// A tool's name as that of a file, unlike that of every other tool: a name from elsewhere has a hash of itself
+/// behind it, and a capital before it, which no name of ours has.
+fn plain_name(tool: &Tool) -> String {
+    let name = tool.name().as_str();
+    if tool.name().slug().is_some() {
+        return name.to_owned();
+    }
+    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let tame: String = name.chars().map(tame).take(40).collect();
+    let hash = bailiwick_tool::Hash::of_bytes(name.as_bytes()).to_string();
+    format!("X-{tame}-{}", hash.get(..16).unwrap_or_default())
 }

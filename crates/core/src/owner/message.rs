@@ -72,7 +72,8 @@ pub(crate) enum Nature {
 impl Nature {
     pub(crate) const fn of(action: &Action) -> Self {
         match action {
-            Action::ToolList { .. }
+            Action::Under
+            | Action::ToolList { .. }
             | Action::ToolShow { .. }
             | Action::ToolCheck { .. }
             | Action::ToolExport { .. }
@@ -91,6 +92,19 @@ impl Nature {
             | Action::AuditRetain { .. } => Self::Writes,
         }
     }
+}
+
+/// Whether the operator's settings decide what becomes of an action.
+pub(crate) const fn is_governed(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::ToolCheck { .. }
+            | Action::ToolTry { .. }
+            | Action::ToolTest { .. }
+            | Action::ToolPublish { .. }
+            | Action::ToolPublishDocument { .. }
+            | Action::ToolCall { .. }
+    )
 }
 
 /// Who a client says it is, as it goes on the record: visible characters only, and no room for a second `uid=`.

@@ -25,6 +25,6 @@ pub use performs::{Boxed, Opens, Performs};
 pub(crate) use client::{Link, Lost};
 pub(crate) use house::House;
 pub(crate) use lock::Folder;
-pub(crate) use message::Nature;
+pub(crate) use message::{Nature, is_governed};
 pub(crate) use serve::Server;
 pub(crate) use socket::NoConnection;

@@ -25,6 +25,11 @@ pub trait Opens: Send + 'static {
     /// The data folder.
     fn data(&self) -> &Path;
 
+    /// A hash of the settings of the operator that this process was given; none where there are none.
+    fn under(&self) -> Option<String> {
+        None
+    }
+
     /// Opens it. Whatever may write there after the last action ended (a thread, a task) keeps a copy of `ownership`
     /// for as long as it may: the next process begins when the last copy is gone.
     fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>>;

@@ -1,5 +1,6 @@
 //! A data folder of its own for one run of a test: what a test writes or deletes is never a user's.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use bailiwick_config::files::{self, FileError, Readers};
@@ -33,7 +34,7 @@ impl Scratch {
                 .with_hint("check that the data folder can be written")
         };
         let scratch = data.join(SCRATCH);
-        std::fs::create_dir_all(&scratch).map_err(failed)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&scratch).map_err(failed)?;
         let folder = TempDir::new_in(&scratch).map_err(failed)?;
         let workspaces = folder.path().join(WORKSPACES);
         let workspace = workspaces.join(WORKSPACE);

@@ -75,7 +75,7 @@ pub(super) fn question(
         tool: tool.name().as_str().to_owned(),
         hash: Some(ready.parsed.covered.to_string()),
         prompt: tool.approval().prompt.as_deref().map(|template| {
-            filled(template, tool.name().as_str(), &shown.to_string(), standing.level().name())
+            filled(template, tool.name().as_str(), &brief(&shown.to_string()), standing.level().name())
         }),
         risk: standing.risk.clone(),
         arguments: shown.clone(),
@@ -83,6 +83,20 @@ pub(super) fn question(
         correlation_id: names.correlation.clone(),
         effect,
         deadline_ms: core.inner.world.settings.approvals.deadline_ms,
+    }
+}
+
+/// The most characters of arguments within a prompt; the question has them in full beside it.
+const MOST_IN_PROMPT: usize = 2_000;
+
+/// Arguments as a prompt has room for them. What is left out is told.
+fn brief(arguments: &str) -> String {
+    match arguments.char_indices().nth(MOST_IN_PROMPT) {
+        None => arguments.to_owned(),
+        Some((at, _)) => {
+            let (shown, rest) = arguments.split_at(at);
+            format!("{shown}… ({} bytes more)", rest.len())
+        }
     }
 }
 

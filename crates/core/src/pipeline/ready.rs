@@ -101,6 +101,13 @@ pub(crate) async fn ready_to_call(core: &Core, caller: &Caller, row: ToolRow) ->
         )
         .with_hint(format!("look at it, then run its tests again: bailiwick tool test {}", row.name)));
     }
+    let ceiling = standing.policy.baseline().ceilings.risk;
+    if standing.level() > ceiling {
+        let message =
+            format!("`{}` is {}, and the operator's ceiling is {ceiling} now", row.name, standing.level());
+        return Err(Refusal::new(ErrorCode::Forbidden, message)
+            .with_hint("narrow its overrides, or ask the operator to raise `ceilings.risk`"));
+    }
     Ok(Ready { id: row.id, parsed, standing })
 }
 

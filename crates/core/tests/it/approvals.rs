@@ -16,6 +16,7 @@ crate::tests!(
     a_tool_that_changes_while_its_call_waits_does_not_run,
     the_question_shows_what_will_run,
     an_effect_that_asks_is_put_to_the_same_person,
+    a_prompt_has_room_for_the_begin_of_long_arguments,
     a_call_that_ends_after_it_was_asked_about_is_on_the_record,
 );
 
@@ -205,5 +206,23 @@ fn a_call_that_ends_after_it_was_asked_about_is_on_the_record() {
         assert_eq!(outcome["kind"], "outcome", "{outcome}");
         assert_eq!(outcome["outcome"]["code"], json!(ErrorCode::Conflict));
         assert_eq!(outcome["approval"]["answer"], "yes");
+    });
+}
+
+fn a_prompt_has_room_for_the_begin_of_long_arguments() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        let tool = ASKING.replace("type: INTEGER", "type: STRING").replace("testValue: 1", "testValue: one");
+        house.offer(&yaml("careful", &tool)).await;
+        let says = Says::no();
+        let text = "x".repeat(20 << 20);
+        let report =
+            house.call_as(with(says.clone()), "careful", json!({"n": text})).await.expect("a report");
+        assert_eq!(report.failure().map(|failure| failure.code), Some(ErrorCode::ApprovalDeclined));
+        let asked = says.asked.lock().expect("not poisoned");
+        let prompt = asked[0].prompt.as_deref().expect("a prompt");
+        assert!(prompt.len() < 4_000 && prompt.contains("bytes more"), "{}", prompt.len());
+        assert_eq!(house.tail(1).await.remove(0)["approval"]["answer"], "no");
     });
 }

@@ -15,6 +15,7 @@ mod imports;
 mod passes;
 mod publishing;
 mod record;
+mod settings;
 mod stage;
 mod tampering;
 
@@ -50,6 +51,7 @@ const ALL: &[&[Test]] = &[
     passes::TESTS,
     publishing::TESTS,
     record::TESTS,
+    settings::TESTS,
     tampering::TESTS,
 ];
 

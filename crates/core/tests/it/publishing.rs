@@ -4,13 +4,14 @@ use bailiwick_core::{Action, Reasons};
 use bailiwick_types::ErrorCode;
 use serde_json::json;
 
-use crate::stage::{ADD, Place, block_on, refused, yaml};
+use crate::stage::{ADD, Place, Says, block_on, refused, with, yaml};
 
 crate::tests!(
     a_high_level_waits_for_a_written_reason,
     texts_that_trip_the_scan_need_a_word_for_them,
     texts_that_change_while_it_is_published_are_looked_at,
     a_level_above_the_operators_ceiling_is_not_published,
+    a_ceiling_that_was_lowered_holds_for_what_is_published,
     a_document_that_does_not_pass_leaves_the_published_one_alone,
     a_tool_that_did_not_pass_is_not_published,
     a_removed_tool_is_gone_and_on_the_record,
@@ -112,6 +113,20 @@ fn a_level_above_the_operators_ceiling_is_not_published() {
             assert!(matches!(code, ErrorCode::Forbidden | ErrorCode::Conflict), "{code} {message}");
             assert_ne!(house.state("writer").await, "PUBLISHED");
         }
+    });
+}
+
+fn a_ceiling_that_was_lowered_holds_for_what_is_published() {
+    block_on(async {
+        let mut place = Place::new();
+        let house = place.open().await;
+        house.offer(&yaml("writer", WRITER)).await;
+        house.close().await;
+        place.reset(&["ceilings.risk=L3"]);
+        let house = place.open().await;
+        let called = house.call_as(with(Says::yes()), "writer", json!({"text": "x"})).await;
+        assert_eq!(refused(called).0, ErrorCode::Forbidden);
+        assert_eq!(house.tail(1).await.remove(0)["outcome"]["code"], json!(ErrorCode::Forbidden));
     });
 }
 

@@ -143,8 +143,9 @@ impl AtDesk {
         let ended = self.events.block_on(async {
             let asked = correlations.iter().map(|correlation| {
                 let correlation = Some(CorrelationId::parse(correlation).unwrap());
-                let (tool, arguments, workspace) = (ledger.tool.to_owned(), serde_json::Map::new(), None);
-                self.desk.perform(caller(), Action::ToolCall { tool, arguments, correlation, workspace })
+                let (tool, arguments) = (ledger.tool.to_owned(), serde_json::Map::new());
+                self.desk
+                    .perform(caller(), Action::ToolCall { tool, arguments, correlation, workspace: None })
             });
             let mut ended = Vec::new();
             let mut asked: Vec<_> = asked.map(Box::pin).collect();

@@ -115,3 +115,16 @@ fn a_tool_that_is_removed_is_gone() {
     check_code(&program.run(&["tool", "rm", "greet"]), 2);
     check_code(&program.run(&["tool", "call", "greet"]), 2);
 }
+
+#[test]
+fn what_is_no_file_does_not_keep_a_folder_from_being_imported() {
+    let program = with(&[("a/greet.tool.yaml", GREET)]);
+    // It never ends, as a pipe that nobody writes to never begins.
+    for name in ["zero.tool.yaml", "zero.js"] {
+        std::os::unix::fs::symlink("/dev/zero", program.working_folder().join("a").join(name))
+            .expect("a link");
+    }
+    let run = program.run(&["tool", "import", "a"]);
+    check_code(&run, 0);
+    assert!(run.stdout.contains("greet"), "{}", run.stdout);
+}

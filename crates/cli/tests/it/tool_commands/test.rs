@@ -175,3 +175,13 @@ fn a_recording_beside_the_document_is_put_into_it() {
         assert!(run.stderr.contains(said), "{}", run.stderr);
     }
 }
+
+#[test]
+fn a_test_with_a_very_long_name_is_told() {
+    let name = "n".repeat(70_000);
+    let tool =
+        format!("name: long\ndescription: One.\ntests: [{{name: {name}, equals: 1}}]\ncode: return 1\n");
+    let run = with(&[("long.tool.yaml", &tool)]).run(&["tool", "test", "long.tool.yaml"]);
+    check_code(&run, 0);
+    assert!(run.stdout.contains("nnn…"), "{}", run.stdout);
+}

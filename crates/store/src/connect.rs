@@ -61,6 +61,8 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     ] {
         connection.set_db_config(config, on).map_err(failed())?;
     }
+    // A plan does not depend on the values it is used with: else a statement is prepared again for each of them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed())?;
     connection.pragma_update(None, "trusted_schema", false).map_err(failed())?;
     connection.pragma_update(None, "cell_size_check", true).map_err(failed())?;
     connection.pragma_update(None, "temp_store", "memory").map_err(failed())?;

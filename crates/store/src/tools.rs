@@ -198,6 +198,13 @@ pub(crate) enum Which<'a> {
     Name(&'a str),
 }
 
+/// The statement for one tool in full, by this column.
+pub(crate) fn select_one(column: &str) -> String {
+    format!(
+        "SELECT {COLUMNS}, {TEXTS} FROM tools t LEFT JOIN tool_texts x ON x.id = t.id WHERE t.{column} = ?1"
+    )
+}
+
 /// One tool in full.
 pub(crate) fn one(view: &View<'_>, which: Which<'_>) -> Result<Option<ToolRow>, StoreError> {
     let failed = || StoreError::sql("read a tool", view.path);
@@ -205,12 +212,9 @@ pub(crate) fn one(view: &View<'_>, which: Which<'_>) -> Result<Option<ToolRow>, 
         Which::Id(id) => ("id", id.to_string()),
         Which::Name(name) => ("name", name.to_owned()),
     };
-    let sql = format!(
-        "SELECT {COLUMNS}, {TEXTS} FROM tools t LEFT JOIN tool_texts x ON x.id = t.id WHERE t.{column} = ?1"
-    );
     let found = view
         .connection
-        .prepare_cached(&sql)
+        .prepare_cached(&select_one(column))
         .map_err(failed())?
         .query_row([wanted], |row| Ok((Lying::read(row)?, Long::read(row)?)))
         .optional()

@@ -139,3 +139,24 @@ fn a_number_that_does_not_fit_is_refused() {
     large.version = u64::MAX;
     assert!(on(put(&stage.open(), large)).is_err());
 }
+
+#[test]
+fn a_statement_is_prepared_once_for_all_reads() {
+    let stage = Stage::new();
+    let store = stage.open();
+    for number in 1..4 {
+        on(put(&store, tool(number))).unwrap();
+    }
+    let prepared = |numbers: &[u64]| {
+        for number in numbers {
+            let name = tool(*number).name;
+            on(store.read(move |view| view.tool_named(&name))).unwrap().unwrap();
+        }
+        let again = on(store.read(|view| {
+            let statement = view.connection.prepare_cached(&crate::tools::select_one("name")).unwrap();
+            Ok(statement.get_status(rusqlite::StatementStatus::RePrepare))
+        }));
+        again.unwrap()
+    };
+    assert_eq!((prepared(&[1]), prepared(&[1, 2, 3]), prepared(&[3, 3])), (0, 0, 0));
+}

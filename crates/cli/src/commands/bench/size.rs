@@ -47,7 +47,7 @@ pub(super) async fn start(large: &Ground) -> Result<Row, Failure> {
         unit: "ms",
         against: Some("a store with one tool"),
         ratio: Some(on_large.median() / on_small.median()),
-        target: Some(Target::AtMost(on_small.median() * FACTOR + LONGER_MS)),
+        target: Some(Target::AtMost((on_small.median() * FACTOR + LONGER_MS).round())),
         spread: Some(on_large.spread()),
         samples: on_large.count(),
     })

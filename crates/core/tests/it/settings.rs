@@ -17,7 +17,7 @@ fn what_an_owner_would_do_under_other_settings_is_refused() {
         let owner = Desk::open(place.opening()).await.expect("a desk");
         assert!(owner.is_owner());
         let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap_or_default();
-        let call = Action::ToolCall { tool: "add".to_owned(), arguments, correlation: None };
+        let call = Action::ToolCall { tool: "add".to_owned(), arguments, correlation: None, workspace: None };
         let alike = Desk::open(place.opening()).await.expect("a desk");
         let called = alike.perform(cli(), call.clone()).await;
         assert!(matches!(called, Ok(Reply::Called(_))), "{called:?}");

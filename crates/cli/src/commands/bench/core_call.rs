@@ -68,7 +68,12 @@ pub(super) async fn core_call() -> Result<Vec<Row>, Failure> {
 
 async fn by_core(core: &Core) -> Result<f64, Failure> {
     let started = Instant::now();
-    let action = Action::ToolCall { tool: "answer".to_owned(), arguments: Map::new(), correlation: None };
+    let action = Action::ToolCall {
+        tool: "answer".to_owned(),
+        arguments: Map::new(),
+        correlation: None,
+        workspace: None,
+    };
     let reply = perform(core, action).await?;
     let took = milliseconds(started.elapsed());
     match reply {

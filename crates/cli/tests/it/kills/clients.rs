@@ -144,7 +144,8 @@ impl AtDesk {
             let asked = correlations.iter().map(|correlation| {
                 let correlation = Some(CorrelationId::parse(correlation).unwrap());
                 let (tool, arguments) = (ledger.tool.to_owned(), serde_json::Map::new());
-                self.desk.perform(caller(), Action::ToolCall { tool, arguments, correlation })
+                self.desk
+                    .perform(caller(), Action::ToolCall { tool, arguments, correlation, workspace: None })
             });
             let mut ended = Vec::new();
             let mut asked: Vec<_> = asked.map(Box::pin).collect();

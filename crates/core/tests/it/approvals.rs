@@ -220,8 +220,7 @@ fn a_prompt_has_room_for_the_begin_of_long_arguments() {
         let report =
             house.call_as(with(says.clone()), "careful", json!({"n": text})).await.expect("a report");
         assert_eq!(report.failure().map(|failure| failure.code), Some(ErrorCode::ApprovalDeclined));
-        let asked = says.asked.lock().expect("not poisoned");
-        let prompt = asked[0].prompt.as_deref().expect("a prompt");
+        let prompt = says.asked.lock().expect("not poisoned")[0].prompt.clone().expect("a prompt");
         assert!(prompt.len() < 4_000 && prompt.contains("bytes more"), "{}", prompt.len());
         assert_eq!(house.tail(1).await.remove(0)["approval"]["answer"], "no");
     });

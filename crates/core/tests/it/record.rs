@@ -130,11 +130,11 @@ fn a_witness_at_an_address_gets_every_head() {
     block_on(async {
         let authority = Authority::new();
         let taken: Arc<Mutex<Vec<String>>> = Arc::default();
-        let takes = Arc::clone(&taken);
+        let kept = Arc::clone(&taken);
         let upstream = Upstream::https(
             move |request: &Request| {
                 let body = String::from_utf8_lossy(&request.body).into_owned();
-                takes.lock().expect("not poisoned").push(format!("{} {body}", request.method));
+                kept.lock().expect("not poisoned").push(format!("{} {body}", request.method));
                 Answer::ok("")
             },
             &authority.issue(&["127.0.0.1"]),

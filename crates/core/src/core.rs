@@ -67,6 +67,7 @@ impl Core {
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
         let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
+        pass::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
         let inner = Inner { store, world, shelf, baseline, late, posts, _ownership: ownership };
         let core = Self { inner: Arc::new(inner) };

@@ -115,8 +115,12 @@ fn run_entry(caller: &Caller, kind: Kind, intent: RunIntent) -> Entry {
     Entry {
         call_id: Some(call_id),
         correlation_id: Some(correlation_id),
-        tool: Some(ToolRef { id: None, name, hash: Some(code_hash) }),
-        policy_hash: Some(policy_hash),
+        tool: Some(ToolRef {
+            id: None,
+            name: bailiwick_types::shortened(&name),
+            hash: Some(bailiwick_types::shortened(&code_hash)),
+        }),
+        policy_hash: Some(bailiwick_types::shortened(&policy_hash)),
         risk: Some(risk),
         arguments: Some(crate::pipeline::bounded(&arguments)),
         backend: Some(json!({"id": "cell", "tier": bailiwick_types::Tier::Process})),

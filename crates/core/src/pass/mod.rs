@@ -17,6 +17,7 @@ use serde_json::json;
 
 pub(crate) use record::Pass;
 pub(crate) use rehearsal::rehearse;
+pub(crate) use scratch::sweep;
 
 use crate::catalogue::{self, read_document};
 use crate::journal::{as_left, tool_change};

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bailiwick_gateway::person::{Asked, Person, Said};
 use bailiwick_policy::EffectivePolicy;
@@ -18,6 +18,8 @@ use crate::parsed::Parsed;
 use crate::pipeline::{call_of, checked_output, with_arguments};
 use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
 
+/// How long all runs of one pass may take together.
+const LONGEST: Duration = Duration::from_mins(5);
 /// What the run with all test values is called.
 const TEST_VALUES: &str = "test values";
 /// What the look at the code is called.
@@ -121,7 +123,15 @@ async fn all(
         report(line);
         return Ok(());
     }
+    let begun = Instant::now();
     for case in std::iter::once(everything).chain(cases) {
+        if begun.elapsed() > LONGEST {
+            return Err(Refusal::new(
+                ErrorCode::Timeout,
+                format!("the tests took longer than {} seconds in all", LONGEST.as_secs()),
+            )
+            .with_hint("test less, or quicker"));
+        }
         report(setting.run(case).await?);
     }
     Ok(())

@@ -26,6 +26,16 @@ pub(super) struct Scratch {
     workspace: PathBuf,
 }
 
+/// Removes what passes left behind that were killed. Only the owner of the data folder may, before its first pass.
+#[expect(clippy::disallowed_methods, reason = "a folder that only this program writes to, and owns now")]
+pub(crate) fn sweep(data: &Path) {
+    match std::fs::remove_dir_all(data.join(SCRATCH)) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => tracing::warn!(%error, "scratch folders could not be removed"),
+    }
+}
+
 impl Scratch {
     /// An empty workspace with these files in it.
     pub(super) fn with(data: &Path, given: &[(String, String)]) -> Result<Self, Refusal> {

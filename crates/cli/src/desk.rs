@@ -14,7 +14,7 @@ use bailiwick_core::{
 use crate::cells::{self, block_on};
 use crate::commands::secret;
 use crate::failure::Failure;
-use crate::render::{Screen, question, report};
+use crate::render::{Screen, plain, question, report, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::CellFlags;
 
@@ -52,7 +52,9 @@ pub(crate) fn at_desk_with<T>(
         let done = job(&desk).await;
         let closed = desk.close().await;
         let done = done?;
-        closed?;
+        for trouble in closed? {
+            to_stderr(&[warning("warning: "), plain(&trouble)]);
+        }
         Ok(done)
     })
 }

@@ -43,7 +43,7 @@ pub enum Action {
     ToolTry {
         /// The document.
         document: Document,
-        /// Requests without a canned answer go to the network.
+        /// Runs without canned answers of their own reach the network.
         live: bool,
     },
     /// Takes documents into the catalogue: all of them, or none.
@@ -62,7 +62,7 @@ pub enum Action {
     ToolTest {
         /// Which.
         which: Which,
-        /// Requests without a canned answer go to the network.
+        /// Runs without canned answers of their own reach the network.
         live: bool,
     },
     /// Publishes a tool of the catalogue.
@@ -191,6 +191,22 @@ pub struct RunOutcome {
 }
 
 impl Action {
+    /// Whether it changes nothing and leaves nothing on the record.
+    pub const fn only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::ToolList { .. }
+                | Self::ToolShow { .. }
+                | Self::ToolCheck { .. }
+                | Self::ToolTry { .. }
+                | Self::ToolExport { .. }
+                | Self::AuditTail { .. }
+                | Self::AuditShow { .. }
+                | Self::AuditVerify
+                | Self::AuditExport { .. }
+        )
+    }
+
     /// Its name in records.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use bailiwick_audit::Entry;
 use bailiwick_runtime::Folders;
-use bailiwick_store::{Durability, Options, Retention, Stamp, Store};
+use bailiwick_store::{Durability, Options, Retention, Stamp, Store, Troubles};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
+use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
 
 use crate::desk::{Opening, under};
 use crate::journal::told;
-use crate::moment::now_ms;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::world::World;
@@ -37,6 +37,8 @@ pub(crate) struct Inner {
     pub(crate) shelf: Shelf,
     /// SHA-256 of the operator's side of policy.
     pub(crate) baseline: Hash,
+    /// Whether that is on the record.
+    noted: OnceCell<()>,
     /// Outcomes of calls whose callers went away, on their way to the record.
     late: TaskTracker,
     /// Heads of the record on their way to witnesses.
@@ -69,9 +71,17 @@ impl Core {
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
-        let inner = Inner { store, world, shelf, baseline, late, posts, _ownership: ownership };
+        let inner = Inner {
+            store,
+            world,
+            shelf,
+            baseline,
+            noted: OnceCell::new(),
+            late,
+            posts,
+            _ownership: ownership,
+        };
         let core = Self { inner: Arc::new(inner) };
-        core.note_policy().await?;
         core.forget_in_time();
         Ok(core)
     }
@@ -94,6 +104,10 @@ impl Core {
     }
 
     async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
+        if !action.only_reads() {
+            // On the record before the first thing that is done under it.
+            self.inner.noted.get_or_try_init(|| self.note_policy()).await?;
+        }
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
             Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
@@ -130,6 +144,26 @@ impl Core {
         Ok(self.inner.store.write(durability, move |tx| tx.append(&entry)).await?)
     }
 
+    /// What a person should know of, in one sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        let Troubles { witnesses_missed, records_were_cut, records_were_added, last } =
+            self.inner.store.troubles();
+        let mut told = Vec::new();
+        if records_were_cut {
+            told.push(
+                "signed records were gone when the store was opened: bailiwick audit verify".to_owned(),
+            );
+        }
+        if records_were_added {
+            told.push("records that are not ours lay in the store: bailiwick audit verify".to_owned());
+        }
+        if witnesses_missed > 0 {
+            let why = last.map_or_else(String::new, |last| format!(": {last}"));
+            told.push(format!("{witnesses_missed} signed heads did not reach a witness{why}"));
+        }
+        told
+    }
+
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
         self.inner.late.close();
@@ -149,7 +183,7 @@ impl Core {
             Retention { max_age_ms: Some(self.inner.world.settings.audit.keep_ms), ..Retention::default() };
         self.inner.late.spawn(async move {
             // What is left now is looked at again at the next start.
-            if let Err(error) = core.inner.store.retain(keep, now_ms()).await {
+            if let Err(error) = journal::forget(&core, keep).await {
                 tracing::warn!(%error, "old records could not be removed");
             }
         });

@@ -71,6 +71,10 @@ impl Performs for Core {
         Box::pin(async move { Self::perform(&core, caller, action).await })
     }
 
+    fn troubles(&self) -> Vec<String> {
+        Self::troubles(self)
+    }
+
     fn close(&self) -> Boxed<Result<(), Refusal>> {
         let core = self.clone();
         Box::pin(async move { Self::close(&core).await })
@@ -168,14 +172,14 @@ impl Desk {
         Err(Refusal::new(ErrorCode::Unavailable, message).with_hint("try again"))
     }
 
-    /// Gives the data folder back: what others asked for is finished first.
-    pub async fn close(self) -> Result<(), Refusal> {
+    /// Gives the data folder back: what others asked for is finished first. What a person should know of comes with it.
+    pub async fn close(self) -> Result<Vec<String>, Refusal> {
         // Whoever still looks for a place is waited for.
         let _can = self.0.can.lock().await;
         let place = std::mem::replace(&mut *self.0.place(), Place::Closed);
         match place {
             Place::Owner(server) => server.close().await,
-            Place::Unknown | Place::Client(_) | Place::Closed => Ok(()),
+            Place::Unknown | Place::Client(_) | Place::Closed => Ok(Vec::new()),
         }
     }
 

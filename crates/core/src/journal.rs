@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line};
+use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line, rfc3339};
 use bailiwick_config::Settings;
-use bailiwick_store::{Durability, Query, Retention, StoreError, StoredRecord, ToolRow, View, Witness};
+use bailiwick_store::{
+    Durability, Query, Retention, StoreError, StoredRecord, ToolRow, ToolSummary, View, Witness,
+};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
@@ -48,13 +50,16 @@ pub(crate) fn as_left(view: &View<'_>, row: Option<ToolRow>) -> Result<Option<To
     Ok(Some(row))
 }
 
+/// The same of what a list shows of a tool, which does not look at its texts.
+pub(crate) fn summary_is_as_left(view: &View<'_>, tool: &ToolSummary) -> Result<bool, StoreError> {
+    let Some(last) = view.records(&last_change(tool.id))?.pop() else { return Ok(false) };
+    let body = serde_json::from_str::<Value>(&last.body).unwrap_or_default();
+    Ok(body.pointer("/outcome/state").and_then(Value::as_str) == Some(tool.state.as_str()))
+}
+
 fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
-    let last = Query { tool: Some(row.id), changes: true, newest_first: true, limit: 1, ..Query::default() };
-    let Some(last) = view.records(&last)?.pop() else {
-        // Retention may have taken it; nobody else may.
-        let first = view.records(&Query { limit: 1, ..Query::default() })?.pop();
-        return Ok(first.is_none_or(|first| first.seq > 1));
-    };
+    // There is one of every tool: before retention takes the last change of one, it is told anew.
+    let Some(last) = view.records(&last_change(row.id))?.pop() else { return Ok(false) };
     let Ok(body) = serde_json::from_str::<Value>(&last.body) else { return Ok(false) };
     let says = |path: &str, worth: &str| body.pointer(path).and_then(Value::as_str) == Some(worth);
     Ok(says("/tool/hash", &row.covered)
@@ -144,8 +149,11 @@ pub(crate) async fn tail(core: &Core, limit: u32) -> Result<Reply, Refusal> {
 /// The records that belong to a number, a call, or what caused it.
 pub(crate) async fn show(core: &Core, about: String) -> Result<Reply, Refusal> {
     let all = Query { limit: MOST, ..Query::default() };
-    let queries = if let Ok(seq) = about.parse::<u64>() {
-        vec![Query { from_seq: Some(seq), limit: 1, ..all }]
+    let queries: Vec<Query> = if let Ok(seq) = about.parse::<u64>() {
+        let numbered = Query { from_seq: Some(seq), limit: 1, ..all.clone() };
+        // Somebody may have called what caused it by a number.
+        let cause = CorrelationId::parse(&about).ok().map(|cause| Query { correlation: Some(cause), ..all });
+        std::iter::once(numbered).chain(cause).collect()
     } else {
         let call = CallId::parse(&about).ok().map(|id| Query { call_id: Some(id), ..all.clone() });
         let cause = CorrelationId::parse(&about).map_err(|error| {
@@ -228,6 +236,62 @@ pub(crate) async fn export(core: &Core, from: u64, limit: u32) -> Result<Reply, 
     Ok(Reply::Lines(page.await?))
 }
 
+/// Tells the last change of every tool anew that would go with the oldest records, so that its row can still be held
+/// against it.
+async fn restate(core: &Core, goes: impl Fn(&StoredRecord) -> bool) -> Result<(), Refusal> {
+    let mut after: Option<String> = None;
+    loop {
+        let from = after.take();
+        let page = core.inner.store.read(move |view| view.tools(from.as_deref(), MOST)).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.name.clone());
+        for id in page.iter().map(|tool| tool.id) {
+            let found = core.inner.store.read(move |view| Ok(view.records(&last_change(id))?.pop()));
+            if !found.await?.is_some_and(|change| goes(&change)) {
+                continue;
+            }
+            let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
+                // A row that is not as it was left has nothing to be told anew.
+                if let Some(row) = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours) {
+                    tx.append(&tool_change(&own(), "tool.restate", &row, json!({})))?;
+                }
+                Ok(())
+            });
+            written.await?;
+        }
+    }
+}
+
+/// This program, where nobody asked.
+fn own() -> Actor {
+    Actor { key: None, client: "bailiwick".to_owned() }
+}
+
+/// The last change of a tool.
+fn last_change(id: ToolId) -> Query {
+    Query { tool: Some(id), changes: true, newest_first: true, limit: 1, ..Query::default() }
+}
+
+/// Removes records as far as they are too old or too many.
+pub(crate) async fn forget(core: &Core, retention: Retention) -> Result<u64, Refusal> {
+    let now = now_ms();
+    let bounds = core.inner.store.read(|view| Ok((view.last_link()?.seq, view.tool_count()?)));
+    let (last, tools) = bounds.await?;
+    // What is told anew makes the record longer by so many.
+    let to = retention.max_records.map_or(0, |most| last.saturating_add(tools).saturating_sub(most));
+    let oldest = retention.max_age_ms.map_or(0, |age| now.saturating_sub(age));
+    let oldest = rfc3339(oldest);
+    restate(core, |change| change.seq <= to || is_older(change, &oldest)).await?;
+    Ok(core.inner.store.retain(retention, now).await?.removed)
+}
+
+/// Whether a record was made before this time, or cannot tell when it was.
+fn is_older(record: &StoredRecord, than: &str) -> bool {
+    let body = serde_json::from_str::<Value>(&record.body).unwrap_or_default();
+    // One form for all times, so that they compare as texts do.
+    body.get("time").and_then(Value::as_str).is_none_or(|time| time < than)
+}
+
 /// Removes the oldest records, as far as a signed head allows.
 pub(crate) async fn retain(core: &Core, days: Option<u32>, records: Option<u64>) -> Result<Reply, Refusal> {
     if days.is_none() && records.is_none() {
@@ -239,6 +303,5 @@ pub(crate) async fn retain(core: &Core, days: Option<u32>, records: Option<u64>)
         max_records: records,
         ..Retention::default()
     };
-    let gone = core.inner.store.retain(retention, now_ms()).await?;
-    Ok(Reply::Retained { removed: gone.removed })
+    Ok(Reply::Retained { removed: forget(core, retention).await? })
 }

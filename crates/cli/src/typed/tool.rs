@@ -114,7 +114,7 @@ pub(crate) struct Test {
     /// The tools whose policy became wider since their pass
     #[arg(long)]
     pub(crate) stale: bool,
-    /// Requests without a canned answer go to the network
+    /// Runs without canned answers of their own reach the network
     #[arg(long)]
     pub(crate) live: bool,
     /// Run them again when a file is saved, until Ctrl-C

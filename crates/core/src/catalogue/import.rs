@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_tool::{COVERED, Managed, Tool};
+use bailiwick_tool::{ApprovalMode, COVERED, Managed, Tool};
 use bailiwick_types::{ErrorCode, ToolId};
 use serde_json::json;
 
@@ -242,7 +242,7 @@ pub(crate) fn take_in(
         return Err(fault(
             APPROVAL,
             format!("calls of `{}` waited for a person until now, and would no longer", one.name()),
-            "if that is meant, confirm it: --approval-off",
+            "if that is meant, confirm it: --approval-off, or --yes where it is published",
         ));
     }
     let from = before.as_ref().and_then(|row| row.state.parse().ok()).unwrap_or(State::Draft);
@@ -333,7 +333,11 @@ fn same_but_managed(before: &str, now: &str) -> bool {
 
 /// Whether calls of a tool wait for a person as it is kept, and would not as it comes in.
 fn turns_approval_off(core: &Core, before: &ToolRow, now: &Parsed) -> bool {
-    let waits = |parsed: &Parsed| parsed.standing.as_ref().is_ok_and(|standing| standing.needs_approval);
+    let waits = |parsed: &Parsed| match &parsed.standing {
+        Ok(standing) => standing.needs_approval,
+        // Its level is not known; its own word is.
+        Err(_) => parsed.tool.approval().mode == ApprovalMode::Required,
+    };
     core.parsed(before).is_ok_and(|before| waits(&before)) && !waits(now)
 }
 

@@ -14,7 +14,7 @@ use bailiwick_types::ErrorCode;
 use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
-pub(crate) use publish::{publish, publish_document, remove, unpublish};
+pub(crate) use publish::{REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish};
 pub(crate) use view::{export, line_of, list, show, standing_of};
 
 use crate::parsed::Parsed;

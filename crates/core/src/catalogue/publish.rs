@@ -14,7 +14,7 @@ use crate::pipeline::{find, is_stale, revoke};
 use crate::{Actor, Caller, Core, Document, Found, Published, Reasons, Refusal, Reply};
 
 /// From this level on a tool is published only with a written justification.
-const REVIEW_FROM: RiskLevel = RiskLevel::L4;
+pub(crate) const REVIEW_FROM: RiskLevel = RiskLevel::L4;
 /// How many tools are looked at for a name that is very near.
 const MOST_NEAR: usize = 10_000;
 /// The shortest text that counts as a reason.
@@ -89,6 +89,11 @@ pub(crate) async fn publish_document(
     let kept = serde_json::to_string(&pass).map_err(|_| Refusal::internal("tool.publish"))?;
     let standing = standing_of(core, &one.parsed, false);
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
+        let before = match one.parsed.tool.id() {
+            Some(id) => tx.tool(id)?,
+            None => tx.tool_named(one.parsed.tool.name().as_str())?,
+        };
+        let was_published = before.is_some_and(|row| row.state == State::Published.word());
         let imported = take_in(&inside, tx, &actor, &one).map_err(|error| match error {
             NotTaken::Fault(fault) => not_taken(vec![*fault]),
             NotTaken::Store(error) => error.into(),
@@ -104,7 +109,19 @@ pub(crate) async fn publish_document(
             // It was offered before, and only its texts changed.
             tx.put_tool(&row)?;
         }
-        offer.put(tx, row)
+        let (row, notes) = offer.put(tx, row)?;
+        if was_published && row.state == State::AwaitingReview.word() {
+            return Err(Refusal::new(
+                ErrorCode::Forbidden,
+                format!(
+                    "`{}` would be {} now, which needs a written reason; nothing was changed",
+                    row.name,
+                    offer.standing.level()
+                ),
+            )
+            .with_hint("say why with --justification"));
+        }
+        Ok((row, notes))
     });
     let (row, notes) = written.await?;
     let tool = line_of(core, &row);
@@ -216,6 +233,12 @@ fn remembered(row: &ToolRow, from: State, said: &Value) -> Value {
         }
     }
     said
+}
+
+/// Whether somebody wrote down why a tool of a high level is worth it.
+pub(crate) fn is_justified(row: &ToolRow) -> bool {
+    let notes = row.notes.as_deref().and_then(|notes| serde_json::from_str::<Value>(notes).ok());
+    notes.is_some_and(|notes| notes.get("justification").is_some_and(Value::is_string))
 }
 
 /// Takes a tool off the list of published ones.

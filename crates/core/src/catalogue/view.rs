@@ -10,6 +10,7 @@ use bailiwick_types::{ErrorCode, RiskLevel, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::journal::summary_is_as_left;
 use crate::parsed::{Parsed, Standing};
 use crate::pass::row_is_stale;
 use crate::pipeline::find;
@@ -38,10 +39,17 @@ pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
 /// Tools by name.
 pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
-    let page = core.inner.store.read(move |view| view.tools(after.as_deref(), limit)).await?;
+    let page = core.inner.store.read(move |view| {
+        let mut page = view.tools(after.as_deref(), limit)?;
+        for line in page.iter_mut().filter(|line| line.is_ours && line.state == State::Published.word()) {
+            line.is_ours = summary_is_as_left(view, line)?;
+        }
+        Ok(page)
+    });
+    let page = page.await?;
     let mut lines = Vec::with_capacity(page.len());
     let mut outdated = Vec::new();
-    for summary in page {
+    for mut summary in page {
         let kept = summary.standing.as_deref().and_then(|text| serde_json::from_str::<Kept>(text).ok());
         match kept.filter(|kept| kept.baseline == core.inner.baseline.to_string() && summary.is_ours) {
             Some(kept) => lines.push(line(&summary, kept.level, kept.stale)),
@@ -49,13 +57,13 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
             None => {
                 // The operator's file changed since: look again, and keep what came of it.
                 let row = find(core, &summary.id.to_string()).await?;
-                let level = match core.parsed(&row) {
-                    Ok(parsed) => {
-                        let stale = row_is_stale(core, &row);
-                        outdated.push((row.id, row.version, standing_of(core, &parsed, stale)));
-                        parsed.standing.as_ref().ok().map(|standing| (standing.level(), stale))
-                    }
-                    Err(_) => None,
+                let level = if let Ok(parsed) = core.parsed(&row) {
+                    let stale = row_is_stale(core, &row);
+                    outdated.push((row.id, row.version, standing_of(core, &parsed, stale)));
+                    parsed.standing.as_ref().ok().map(|standing| (standing.level(), stale))
+                } else {
+                    summary.is_ours = false;
+                    None
                 };
                 lines.push(line(
                     &summary,
@@ -128,6 +136,9 @@ pub(crate) async fn show(core: &Core, key: &str) -> Result<Reply, Refusal> {
     let document: Value = serde_json::from_str(&row.document).unwrap_or_else(|_| row.document.clone().into());
     let json = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let (because, parsed) = match core.parsed(&row) {
+        Ok(parsed) if row.state == State::Revoked.word() => {
+            (Some("it was revoked; the record tells when and why".to_owned()), Some(parsed))
+        }
         Ok(parsed) => (None, Some(parsed)),
         Err(tampered) => (Some(tampered.0.to_owned()), None),
     };
@@ -176,6 +187,14 @@ pub(crate) async fn export(core: &Core, keys: Vec<String>) -> Result<Reply, Refu
 }
 
 fn document(core: &Core, row: &ToolRow) -> Result<Document, Refusal> {
+    if row.state == State::Revoked.word() {
+        // What lies there is not known to be its author's.
+        return Err(Refusal::new(
+            ErrorCode::Revoked,
+            format!("`{}` is not exported: it was revoked", row.name),
+        )
+        .with_hint("import its document again, or remove it"));
+    }
     let parsed: Arc<Parsed> = core.parsed(row).map_err(|tampered| {
         Refusal::new(ErrorCode::Revoked, format!("`{}` is not exported: {}", row.name, tampered.0))
             .with_hint("bailiwick tool show tells what is there")

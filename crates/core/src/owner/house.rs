@@ -73,6 +73,11 @@ impl House {
         self.room.close();
     }
 
+    /// What a person should know of.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.performs.troubles()
+    }
+
     /// Closes what performs. Only behind [`Self::empty`]. It goes on when the future is dropped.
     pub(crate) async fn close(&self) -> Result<(), Refusal> {
         let house = self.clone();

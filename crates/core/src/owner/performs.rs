@@ -16,6 +16,11 @@ pub trait Performs: Send + Sync + 'static {
     /// dropped the action ends: cells are killed, and what was not written yet is not written.
     fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>>;
 
+    /// What a person should know of: heads that reached no witness, records that somebody cut off or added.
+    fn troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.
     fn close(&self) -> Boxed<Result<(), Refusal>>;
 }

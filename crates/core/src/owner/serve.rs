@@ -51,16 +51,17 @@ impl Server {
     }
 
     /// Stops accepting, finishes what was taken, takes the socket away, closes what performs, gives the lock back.
-    pub(crate) async fn close(self) -> Result<(), Refusal> {
+    pub(crate) async fn close(self) -> Result<Vec<String>, Refusal> {
         let Self { mut accepting, named, closing, house } = self;
         closing.send_replace(true);
         house.empty().await;
         let served = (&mut accepting.0).await;
         drop(named);
         let closed = house.close().await;
+        let troubles = house.troubles();
         drop(house);
         served.map_err(|_| Refusal::new(ErrorCode::Internal, "a fault of this program ended its socket"))?;
-        closed
+        closed.map(|()| troubles)
     }
 }
 

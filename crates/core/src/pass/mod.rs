@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use bailiwick_store::{Durability, ToolRow};
 use bailiwick_tool::lifecycle::{Event as Step, State, next};
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorClass, ErrorCode, RiskLevel};
 use serde_json::json;
 
 pub(crate) use record::Pass;
 pub(crate) use rehearsal::rehearse;
 pub(crate) use scratch::sweep;
 
-use crate::catalogue::{self, read_document};
+use crate::catalogue::{self, REVIEW_FROM, is_justified, read_document};
 use crate::journal::{as_left, tool_change};
 use crate::parsed::Parsed;
 use crate::pipeline::{find, is_stale, revoke};
@@ -95,6 +95,12 @@ async fn test_one(core: &Core, caller: &Caller, row: ToolRow, live: bool) -> Res
         return Ok(refused(row.name, refusal, State::Revoked));
     }
     let (mut tested, pass) = rehearse(core, caller, &parsed, live).await;
+    // What kept it from running is no fault of the tool's: it stays where it is.
+    let ours = |refusal: &Refusal| matches!(refusal.code.class(), ErrorClass::Ours);
+    if tested.refused.as_ref().is_some_and(ours) {
+        tested.state = Some(row.state);
+        return Ok(tested);
+    }
     let state = keep(core, caller, &row, &parsed, &tested, pass).await?;
     tested.state = Some(state.word().to_owned());
     Ok(tested)
@@ -137,8 +143,12 @@ async fn keep(
         .filter(|line| line.verdict == crate::TestVerdict::Failed)
         .map(|line| line.name.as_str())
         .collect();
-    let said = json!({"passed": tested.passed, "runs": tested.lines.len(), "failed": failed});
+    let why = tested.refused.as_ref().map(|refusal| refusal.message.as_str());
+    let said = json!({
+        "passed": tested.passed, "runs": tested.lines.len(), "failed": failed, "because": why,
+    });
     let now = parsed.standing().ok().map(|standing| (standing.hash.to_string(), standing.risk.clone()));
+    let level = now.as_ref().map_or(RiskLevel::L0, |(_, risk)| risk.level);
     let actor = caller.actor.clone();
     let pass = pass.map(|pass| serde_json::to_string(&pass)).transpose();
     let pass = pass.map_err(|_| Refusal::internal("tool.test"))?;
@@ -153,7 +163,11 @@ async fn keep(
             )
             .with_hint("run its tests again"));
         };
-        let state = next(row.state.parse().unwrap_or(State::Draft), step)?;
+        let mut state = next(row.state.parse().unwrap_or(State::Draft), step)?;
+        if state == State::Published && level >= REVIEW_FROM && !is_justified(&row) {
+            // It is wider than what was published without a written reason.
+            state = next(next(state, Step::Unpublished)?, Step::PublishAsked { needs_review: true })?;
+        }
         state.word().clone_into(&mut row.state);
         if pass.is_some() {
             row.pass = pass;

@@ -11,7 +11,7 @@ mod ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_audit::{Entry as Record, Kind};
+use bailiwick_audit::{Entry as Record, Kind, ToolRef};
 use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
@@ -69,13 +69,19 @@ pub(crate) async fn call(
     let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation };
-    let row = find(core, &tool).await?;
     let refused = |entry: Record, refusal: Refusal| async move {
         let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
         core.append(told(entry, outcome), Durability::Process).await?;
         Err(refusal)
     };
     let mut entry = names.entry(Kind::Outcome);
+    let row = match find(core, &tool).await {
+        Ok(row) => row,
+        Err(refusal) => {
+            entry.tool = Some(ToolRef { id: None, name: bailiwick_types::shortened(&tool), hash: None });
+            return refused(entry, refusal).await;
+        }
+    };
     entry.tool = Some(tool_ref(row.id, &row.name, &row.covered));
     let ready = match ready_to_call(core, caller, row).await {
         Ok(ready) => ready,

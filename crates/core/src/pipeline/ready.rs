@@ -86,7 +86,14 @@ pub(crate) async fn ready_to_call(core: &Core, caller: &Caller, row: ToolRow) ->
                 ErrorCode::Conflict,
                 format!("the tool `{}` is not published: its state is {state}", row.name),
             )
-            .with_hint(format!("bailiwick tool publish {}", row.name)));
+            .with_hint(match state {
+                "DRAFT" | "TEST_FAILED" => format!("bailiwick tool test {}, then publish it", row.name),
+                "MISSING_REQUIREMENTS" => {
+                    format!("bailiwick tool test {} tells which secret is missing", row.name)
+                }
+                "AWAITING_REVIEW" => format!("bailiwick tool publish {} --justification TEXT", row.name),
+                _ => format!("bailiwick tool publish {}", row.name),
+            }));
         }
     }
     let pass = row.pass.as_deref().and_then(Pass::read);
@@ -133,9 +140,11 @@ pub(crate) async fn revoke(
 ) -> Result<Refusal, Refusal> {
     let from = row.state.parse().unwrap_or(State::Draft);
     let state = next(from, Event::Tampered)?;
-    let (id, actor) = (row.id, caller.actor.clone());
+    let (seen, actor) = (row.clone(), caller.actor.clone());
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
-        if let Some(mut row) = tx.tool(id)? {
+        // Only what was looked at: it may have been taken in anew meanwhile.
+        let same = |row: &ToolRow| row.document == seen.document && row.state == seen.state;
+        if let Some(mut row) = tx.tool(seen.id)?.filter(same) {
             state.word().clone_into(&mut row.state);
             tx.put_tool(&row)?;
             tx.append(&tool_change(&actor, "tool.revoke", &row, json!({"because": why})))?;

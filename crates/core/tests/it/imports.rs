@@ -37,14 +37,14 @@ fn one_bad_document_among_two_hundred_changes_nothing_and_all_faults_are_told() 
         let mut documents = many(200);
         documents[77].text =
             documents[77].text.replace("type: INTEGER", "type: INTEGR").replace("code:", "cod:");
-        let before = house.tail(1).await;
         let refusal = house.import(&documents).await.expect_err("refused");
         assert_eq!(refusal.code, ErrorCode::Validation);
         assert!(refusal.faults.len() >= 3, "{refusal:#?}");
         assert!(refusal.faults.iter().all(|fault| fault.document == "t77.tool.yaml"));
         assert!(refusal.faults.iter().any(|fault| fault.line > 0));
         assert_eq!(names(&house).await, 0);
-        assert_eq!(house.tail(1).await, before, "nothing was changed, so nothing is on the record");
+        let imports = house.tail(100).await.iter().filter(|record| record["action"] == "tool.import").count();
+        assert_eq!(imports, 0, "nothing was changed, so nothing is on the record");
         documents[77] = many(78).remove(77);
         assert_eq!(house.import(&documents).await.expect("imported").len(), 200);
         assert_eq!(names(&house).await, 200);

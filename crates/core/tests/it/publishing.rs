@@ -16,6 +16,8 @@ crate::tests!(
     a_tool_that_did_not_pass_is_not_published,
     a_removed_tool_is_gone_and_on_the_record,
     a_name_near_to_a_published_one_is_told,
+    what_became_wider_needs_its_written_reason_before_it_is_offered_again,
+    a_document_that_needs_a_reason_leaves_the_published_one_alone,
 );
 
 const WRITER: &str = "
@@ -168,8 +170,14 @@ fn a_removed_tool_is_gone_and_on_the_record() {
         house.offer(&yaml("add", ADD)).await;
         house.act(Action::ToolRemove { tool: "add".to_owned() }).await.expect("removed");
         assert_eq!(refused(house.call("add", json!({})).await).0, ErrorCode::NotFound);
-        let last = house.tail(1).await.remove(0);
-        assert_eq!((&last["action"], &last["tool"]["name"]), (&json!("tool.remove"), &json!("add")));
+        let records = house.tail(2).await;
+        let told = |n: usize| (records[n]["action"].clone(), records[n]["outcome"]["code"].clone());
+        assert_eq!(told(0), (json!("tool.remove"), json!(null)));
+        assert_eq!(
+            told(1),
+            (json!("tool.call"), json!("NOT_FOUND")),
+            "a call of nothing is on the record, too"
+        );
     });
 }
 
@@ -182,5 +190,40 @@ fn a_name_near_to_a_published_one_is_told() {
         house.test("starz").await;
         let published = house.publish("starz", Reasons::default()).await.expect("published");
         assert!(published.notes.iter().any(|note| note.contains("`stars`")), "{:?}", published.notes);
+    });
+}
+
+fn what_became_wider_needs_its_written_reason_before_it_is_offered_again() {
+    block_on(async {
+        let mut place = Place::new().set("policy.network=strict");
+        let house = place.open().await;
+        let fetches = "name: f\ndescription: Says one.\napproval: {mode: DISABLED}\ncode: return 1\n";
+        house.import(&[yaml("f", fetches)]).await.expect("imported");
+        assert!(house.test("f").await.passed);
+        assert_eq!(house.publish("f", Reasons::default()).await.expect("published").tool.state, "PUBLISHED");
+        house.close().await;
+        place.reset(&["policy.network=open"]);
+        let house = place.open().await;
+        assert_eq!(house.state("f").await, "STALE");
+        assert!(house.test("f").await.passed);
+        assert_eq!(house.state("f").await, "AWAITING_REVIEW");
+        assert_eq!(refused(house.call("f", json!({})).await).0, ErrorCode::Conflict);
+    });
+}
+
+fn a_document_that_needs_a_reason_leaves_the_published_one_alone() {
+    block_on(async {
+        let place = Place::new();
+        let house = place.open().await;
+        house.offer(&yaml("add", ADD)).await;
+        let before = (house.show("add").await.hash, house.tail(1).await);
+        let wider = format!("{ADD}overrides: {{fileWrite: true}}\n");
+        let action = Action::ToolPublishDocument {
+            document: yaml("add", &wider),
+            reasons: Reasons::default(),
+            approval_off: false,
+        };
+        assert_eq!(refused(house.act(action).await).0, ErrorCode::Forbidden);
+        assert_eq!((house.show("add").await.hash, house.tail(1).await), before);
     });
 }

@@ -141,5 +141,19 @@ fn an_older_row_that_is_put_back_does_not_run() {
             assert_eq!(code, ErrorCode::Revoked, "{what}: {message}");
             house.import(&[yaml("add", ADD)]).await.expect("imported");
         }
+        // Also where retention took the oldest records, and with them the last word about the tool.
+        house.offer(&yaml("add", &ADD.replace("a + b", "b + a"))).await;
+        house.close().await;
+        let house = place.open().await;
+        house.act(Action::AuditRetain { days: None, records: Some(1) }).await.expect("retained");
+        assert!(house.call("add", json!({"a": 1, "b": 2})).await.expect("a report").is_ok());
+        for table in ["tools", "tool_texts"] {
+            sql(&place, &format!("REPLACE INTO {table} SELECT * FROM old_{table}"));
+        }
+        let (code, message) = refused(house.call("add", json!({"a": 1, "b": 2})).await);
+        assert_eq!(code, ErrorCode::Revoked, "{message}");
+        // What lies there now is not handed out as its author's.
+        let exported = house.act(Action::ToolExport { tools: vec!["add".to_owned()] }).await;
+        assert_eq!(refused(exported).0, ErrorCode::Revoked);
     });
 }

@@ -15,6 +15,7 @@ use crate::desk::{Opening, under};
 use crate::journal::told;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
+use crate::webhook::Posts;
 use crate::world::World;
 use crate::{Action, Actor, Caller, Refusal, Reply, catalogue, journal, pass, pipeline};
 
@@ -42,7 +43,7 @@ pub(crate) struct Inner {
     /// Outcomes of calls whose callers went away, on their way to the record.
     late: TaskTracker,
     /// Heads of the record on their way to witnesses.
-    posts: TaskTracker,
+    posts: Posts,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
     _ownership: Option<Ownership>,
 }
@@ -62,7 +63,7 @@ impl Core {
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells } = opening;
-        let posts = TaskTracker::new();
+        let posts = Posts::default();
         let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
@@ -161,6 +162,12 @@ impl Core {
             let why = last.map_or_else(String::new, |last| format!(": {last}"));
             told.push(format!("{witnesses_missed} signed heads did not reach a witness{why}"));
         }
+        let unsent = self.inner.posts.missed();
+        if unsent > 0 {
+            told.push(format!(
+                "{unsent} signed heads did not reach a witness at an address of audit.witness"
+            ));
+        }
         told
     }
 
@@ -169,8 +176,8 @@ impl Core {
         self.inner.late.close();
         self.inner.late.wait().await;
         let closed = self.inner.store.close().await;
-        self.inner.posts.close();
-        if tokio::time::timeout(LAST_POSTS, self.inner.posts.wait()).await.is_err() {
+        self.inner.posts.on_their_way.close();
+        if tokio::time::timeout(LAST_POSTS, self.inner.posts.on_their_way.wait()).await.is_err() {
             tracing::warn!("a witness did not take the last signed head in time");
         }
         Ok(closed?)

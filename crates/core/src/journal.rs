@@ -9,9 +9,9 @@ use bailiwick_store::{
 };
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, RiskLevel, ToolId};
 use serde_json::{Value, json};
-use tokio_util::task::TaskTracker;
 
 use crate::moment::now_ms;
+use crate::webhook::Posts;
 use crate::{Actor, Caller, Core, Event, ExportPage, Refusal, Reply, RunIntent, RunOutcome, Verified};
 
 /// The most records of one answer.
@@ -80,7 +80,7 @@ pub(crate) fn ended(entry: Entry, code: ErrorCode) -> Entry {
 }
 
 /// Who gets the signed heads beside the data folder.
-pub(crate) fn witnesses(settings: &Settings, posts: &TaskTracker) -> Result<Vec<Witness>, Refusal> {
+pub(crate) fn witnesses(settings: &Settings, posts: &Posts) -> Result<Vec<Witness>, Refusal> {
     settings
         .audit
         .witnesses

@@ -1,10 +1,11 @@
 //! An address outside that gets each signed head of the record, as a POST.
 //!
 //! It goes through the guard of the gateway like any request, under a policy that allows this one host and method.
-//! A head that could not be handed over after a few tries is told in the log; the file of heads in the data folder has
-//! it in any case.
+//! A head that could not be handed over after a few tries is counted, and told when the record is closed; the file of
+//! heads in the data folder has it in any case.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bailiwick_audit::{Head, head_line};
@@ -31,8 +32,28 @@ const TRIES: u32 = 3;
 /// The pause before it is sent again.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// Heads on their way to addresses, and how many of them never got there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Posts {
+    pub(crate) on_their_way: TaskTracker,
+    missed: Arc<AtomicU64>,
+}
+
+impl Posts {
+    /// One head did not get there.
+    fn miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many never got there; what is still on its way counts with them.
+    pub(crate) fn missed(&self) -> u64 {
+        let unsettled = u64::try_from(self.on_their_way.len()).unwrap_or(u64::MAX);
+        self.missed.load(Ordering::Relaxed).saturating_add(unsettled)
+    }
+}
+
 /// A witness that posts heads to this address. Whoever closes the record waits for what is on its way in `posts`.
-pub(crate) fn witness(settings: &Settings, address: &str, posts: &TaskTracker) -> Result<Witness, Refusal> {
+pub(crate) fn witness(settings: &Settings, address: &str, posts: &Posts) -> Result<Witness, Refusal> {
     let policy = Arc::new(only(address)?);
     let net = net_of(settings)?;
     let room = Arc::new(Semaphore::new(MOST_WAITING));
@@ -40,29 +61,34 @@ pub(crate) fn witness(settings: &Settings, address: &str, posts: &TaskTracker) -
     let (posts, runtime, address) = (posts.clone(), Handle::current(), Arc::<str>::from(address));
     Ok(Witness::Custom(Arc::new(move |head: &Head| {
         let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
-            tracing::warn!(seq = head.seq, "the witness at an address is too slow; this head was not sent");
+            posts.miss();
             return;
         };
         let (net, policy, address, line) =
             (Arc::clone(&net), Arc::clone(&policy), Arc::clone(&address), head_line(head));
+        let counted = posts.clone();
         let sending = async move {
-            send(&net, &policy, &address, &line).await;
+            if !send(&net, &policy, &address, &line).await {
+                counted.miss();
+            }
             drop(place);
         };
-        posts.spawn_on(sending, &runtime);
+        posts.on_their_way.spawn_on(sending, &runtime);
     })))
 }
 
-async fn send(net: &Arc<Net>, policy: &Arc<EffectivePolicy>, address: &str, head: &str) {
+/// Whether the head was taken. The address is told to nobody: such ones often carry a token.
+async fn send(net: &Arc<Net>, policy: &Arc<EffectivePolicy>, address: &str, head: &str) -> bool {
     for attempt in 1..=TRIES {
         match post(net, policy, address, head).await {
-            Ok(()) => return,
-            Err(why) if attempt == TRIES => {
-                tracing::warn!(address, why, "a signed head could not be handed to its witness");
-            }
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Ok(()) => return true,
+            Err(why) => tracing::warn!(why, attempt, "a signed head was not taken by its witness"),
+        }
+        if attempt < TRIES {
+            tokio::time::sleep(PAUSE).await;
         }
     }
+    false
 }
 
 async fn post(

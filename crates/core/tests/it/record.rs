@@ -17,6 +17,7 @@ crate::tests!(
     retention_keeps_the_rest_provable,
     a_witness_outside_sees_that_the_end_is_gone,
     a_witness_at_an_address_gets_every_head,
+    a_witness_that_takes_no_head_is_told_of,
 );
 
 fn the_chain_is_proven_across_restarts() {
@@ -158,5 +159,25 @@ fn a_witness_at_an_address_gets_every_head() {
         let head = taken.last().expect("a head");
         assert!(head.starts_with("POST {\"head\""), "{head}");
         assert!(head.contains(last["hash"].as_str().expect("a hash")), "{head}");
+    });
+}
+
+fn a_witness_that_takes_no_head_is_told_of() {
+    block_on(async {
+        let authority = Authority::new();
+        // Nobody here believes who signed its certificate.
+        let upstream = Upstream::https(|_: &Request| Answer::ok(""), &authority.issue(&["127.0.0.1"]));
+        let place =
+            Place::new().set(&format!("audit.witness=https://{}/heads?token=t0k3n", upstream.address()));
+        let house = place.open().await;
+        house.offer(&yaml("add", ADD)).await;
+        let core = house.core.clone();
+        house.close().await;
+        let told = core.troubles();
+        assert!(
+            told.iter().any(|trouble| trouble.contains("did not reach a witness at an address")),
+            "{told:?}"
+        );
+        assert!(!told.concat().contains("t0k3n"), "{told:?}");
     });
 }

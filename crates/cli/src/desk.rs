@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bailiwick::Breadth;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Question,
-    Refusal, Reply,
+    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Presence,
+    Question, Refusal, Reply,
 };
 
 use crate::cells::{self, block_on};
@@ -27,7 +27,8 @@ fn opening(session: &Session, flags: &CellFlags, parked: usize) -> Result<Openin
     let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
     let settings = session.loaded.settings.clone();
     let cells = cells::builder(flags, Breadth::Ordinary, Some(&settings.baseline)).parked(parked);
-    Ok(Opening { data, config, settings, fallback: secret::fallback(session)?, cells })
+    let fallback = secret::fallback(session)?;
+    Ok(Opening { data, config, settings, fallback, cells, presence: Presence::Brief })
 }
 
 /// Opens a desk for a job, and closes it behind the job.
@@ -71,7 +72,7 @@ pub(crate) fn caller(person: Person, listener: Arc<dyn Listener>) -> Caller {
         Person::SaidYesBefore => Arc::new(SaidYesBefore),
         Person::Nobody => Arc::new(NoApprover),
     };
-    Caller { actor: Actor { key: None, client: CLIENT.to_owned() }, approver, listener }
+    Caller { approver, listener, ..Caller::alone(Actor { key: None, client: CLIENT.to_owned() }) }
 }
 
 /// Who answers when a call waits for a person.

@@ -30,6 +30,14 @@ pub enum Kind {
     Ask,
     /// Plain texts.
     Texts,
+    /// One plain text; an empty one is none.
+    Text,
+    /// `true` or `false`.
+    Switch,
+    /// A number of things, at least one.
+    Count,
+    /// A size in bytes, at least one.
+    Size,
 }
 
 /// How a folder's own file may change a key.
@@ -98,6 +106,86 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         Narrowing::Fixed,
         Used::Now,
         "where the server listens; never reachable by a tool",
+    ),
+    (
+        "server.hosts",
+        Kind::Texts,
+        Narrowing::Fixed,
+        SERVER,
+        "names by which clients reach the server, beside its own address; others are refused",
+    ),
+    (
+        "server.origins",
+        Kind::Texts,
+        Narrowing::Fixed,
+        SERVER,
+        "web pages that may ask the server, as origins: https://tools.example",
+    ),
+    (
+        "server.keyless",
+        Kind::Switch,
+        Narrowing::Fixed,
+        SERVER,
+        "whether a caller on this machine who shows no key may call published tools",
+    ),
+    (
+        "server.tls",
+        Kind::Texts,
+        Narrowing::Fixed,
+        SERVER,
+        "the server's certificates and their key, as two PEM files; read again when they change",
+    ),
+    (
+        "server.jwt.issuer",
+        Kind::Text,
+        Narrowing::Fixed,
+        SERVER,
+        "who issues the tokens that count beside keys; empty where none do",
+    ),
+    ("server.jwt.audience", Kind::Text, Narrowing::Fixed, SERVER, "whom such a token must be meant for"),
+    (
+        "server.jwt.jwks",
+        Kind::Text,
+        Narrowing::Fixed,
+        SERVER,
+        "where the issuer's public keys are: an https:// address, or a file",
+    ),
+    (
+        "server.jwt.scopes",
+        Kind::Texts,
+        Narrowing::Fixed,
+        SERVER,
+        "the scopes that such a token can have at most",
+    ),
+    ("server.body", Kind::Size, Narrowing::Fixed, SERVER, "the largest body of a request"),
+    (
+        "server.perSecond",
+        Kind::Count,
+        Narrowing::Fixed,
+        SERVER,
+        "requests a second that one key may make in the long run",
+    ),
+    ("server.atOnce", Kind::Count, Narrowing::Fixed, SERVER, "requests that one key may have under way"),
+    (
+        "server.calls",
+        Kind::Count,
+        Narrowing::Fixed,
+        SERVER,
+        "calls that are under way at once, of all callers; more are told BUSY",
+    ),
+    (
+        "server.grace",
+        Kind::Duration,
+        Narrowing::Fixed,
+        SERVER,
+        "how long calls that run may go on when the server is told to end",
+    ),
+    (
+        "server.preset",
+        Kind::Text,
+        Narrowing::Fixed,
+        SERVER,
+        "which tools of the catalogue a first start publishes: starter, files, web, everything, none",
     ),
     ("ceilings.risk", Kind::Level, Narrowing::Smaller, Used::Now, "the highest risk that may be published"),
     ("ceilings.network", Kind::Modes, Narrowing::Fewer, Used::Now, "the network modes a tool may choose"),
@@ -245,17 +333,18 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         })
     };
     let mut keys: Vec<Key> = Vec::new();
-    let mut plain = PLAIN.iter().map(|(path, kind, narrowing, used, doc)| Key {
+    let (server, rest): (Vec<_>, Vec<_>) = PLAIN.iter().partition(|(path, ..)| path.starts_with("server."));
+    let key = |(path, kind, narrowing, used, doc): &(&str, Kind, Narrowing, Used, &'static str)| Key {
         path: (*path).to_owned(),
         kind: *kind,
         narrowing: *narrowing,
         used: *used,
         doc,
-    });
+    };
     // `server` first, then limits and ceilings, then the rest.
-    keys.extend(plain.next());
+    keys.extend(server.into_iter().map(key));
     keys.extend(limits("limits"));
     keys.extend(limits("ceilings"));
-    keys.extend(plain);
+    keys.extend(rest.into_iter().map(key));
     keys
 });

@@ -7,7 +7,10 @@ use bailiwick_document::{
     DocPath, Entry, Key as DocKey, Node, Place, Problem, Problems, Reader, Value as Tree,
 };
 use bailiwick_policy::{AskWhen, GuestPath, HostPattern, Layer, NetworkMode, Profile, read};
-use bailiwick_types::{LayerName, ProfileName, RiskLevel, did_you_mean, parse_duration_ms, shortened};
+use bailiwick_types::{
+    LayerName, ProfileName, QuantityError, RiskLevel, did_you_mean, parse_count, parse_duration_ms,
+    parse_size, shortened,
+};
 
 use crate::keys::{KEYS, Key, Kind};
 use crate::value::Value;
@@ -183,7 +186,40 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
             let items = reader.list(entry);
             Value::Texts(items.iter().filter_map(|item| reader.text(item)).map(str::to_owned).collect())
         }
+        Kind::Text => Value::Text(reader.text(entry)?.to_owned()),
+        Kind::Switch => Value::Switch(match &entry.node.value {
+            // A variable and a flag have texts only.
+            Tree::Text(_) => reader.word(entry, &[("true", true), ("false", false)])?,
+            _ => reader.flag(entry)?,
+        }),
+        Kind::Count => Value::Count(at_least_one(reader, key, entry, parse_count)?),
+        Kind::Size => Value::Size(at_least_one(reader, key, entry, parse_size)?),
     })
+}
+
+/// A number that is not zero, as a number or as a text.
+fn at_least_one(
+    reader: &mut Reader,
+    key: &Key,
+    entry: &Entry<'_>,
+    parse: fn(&str) -> Result<u64, QuantityError>,
+) -> Option<u64> {
+    let value = match &entry.node.value {
+        Tree::Text(text) => match parse(text) {
+            Ok(value) => value,
+            Err(error) => {
+                reader.wrong(entry, format!("`{}`: {error}", key.path), None);
+                return None;
+            }
+        },
+        _ => reader.count(entry)?,
+    };
+    if value == 0 {
+        let message = format!("`{}` must not be zero", key.path);
+        reader.wrong(entry, message, Some("write at least 1".to_owned()));
+        return None;
+    }
+    Some(value)
 }
 
 fn folders(reader: &mut Reader, entry: &Entry<'_>) -> Vec<GuestPath> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
-use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel};
+use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel, Scopes};
 
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
@@ -14,8 +14,8 @@ use crate::value::Value;
 /// What the operator's file comes to.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where the server listens.
-    pub listen: SocketAddr,
+    /// How the server is reached, and by whom.
+    pub server: Server,
     /// The operator's side of policy.
     pub baseline: Arc<Baseline>,
     /// Who is asked, and when.
@@ -26,6 +26,66 @@ pub struct Settings {
     pub secret_variables: Vec<String>,
     /// How the record is kept.
     pub audit: Audit,
+}
+
+/// The server section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Names by which clients reach it, beside its address.
+    pub hosts: Vec<String>,
+    /// Web pages that may ask it.
+    pub origins: Vec<String>,
+    /// Whether a caller on this machine without a key may call published tools.
+    pub keyless: bool,
+    /// Its certificates and their key.
+    pub tls: Option<TlsFiles>,
+    /// Tokens that count beside keys.
+    pub jwt: Option<Jwt>,
+    /// The largest body of a request, in bytes.
+    pub body_bytes: u64,
+    /// Requests a second that one key may make.
+    pub per_second: u32,
+    /// Requests that one key may have under way.
+    pub at_once: u32,
+    /// Calls that are under way at once, of all callers.
+    pub calls: u32,
+    /// How long calls may go on when the server is told to end, in milliseconds.
+    pub grace_ms: u64,
+    /// Which tools a first start publishes.
+    pub preset: String,
+}
+
+/// Files of a server that speaks TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// Its certificate and those behind it.
+    pub certificates: PathBuf,
+    /// The key of the first.
+    pub key: PathBuf,
+}
+
+/// Tokens of an OAuth server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jwt {
+    /// Who issues them.
+    pub issuer: String,
+    /// Whom they must be meant for.
+    pub audience: String,
+    /// Where the issuer's public keys are.
+    pub jwks: JwksPlace,
+    /// The scopes they can have at most.
+    pub scopes: Scopes,
+}
+
+/// Where public keys of an issuer are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JwksPlace {
+    /// A file.
+    File(PathBuf),
+    /// An https address.
+    Address(String),
 }
 
 /// The audit section.
@@ -89,7 +149,7 @@ macro_rules! take {
 
 impl Settings {
     pub(crate) fn from_config(config: &Config, files: &[PathBuf]) -> Result<Self, ConfigError> {
-        let listen = take!(config, "server.listen", Listen);
+        let server = server(config)?;
         let limits = limits(config, "limits")?;
         let ceilings = limits_within(config, limits)?;
         let mut layer = Layer::empty(LayerName::Baseline, document_name(files));
@@ -115,7 +175,7 @@ impl Settings {
             },
             never: take!(config, "policy.hosts.never", Hosts),
             reserved: take!(config, "policy.hosts.reserved", Hosts),
-            own_listeners: vec![listen],
+            own_listeners: vec![server.listen],
             read_roots: take!(config, "fs.readRoots", Folders),
         });
         let approvals = Approvals {
@@ -135,8 +195,90 @@ impl Settings {
             witnesses: witnesses(take!(config, "audit.witness", Texts))?,
             keep_ms: take!(config, "audit.keep", Duration),
         };
-        Ok(Self { listen, baseline, approvals, fetch, secret_variables, audit })
+        Ok(Self { server, baseline, approvals, fetch, secret_variables, audit })
     }
+}
+
+/// The server section, all of its mistakes at once.
+fn server(config: &Config) -> Result<Server, ConfigError> {
+    let mut problems = Vec::new();
+    let mut wrong = |message: String, hint: &str| {
+        problems.push(SettingProblem { message, hint: hint.to_owned() });
+    };
+    let origins = take!(config, "server.origins", Texts);
+    for origin in &origins {
+        let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        if !rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '?', '#', '@', '*', ' '])) {
+            wrong(
+                format!("`server.origins`: `{origin}` is not an origin"),
+                "write it as a browser does: \"https://tools.example\", without a path",
+            );
+        }
+    }
+    let hosts = take!(config, "server.hosts", Texts);
+    for host in hosts.iter().filter(|host| host.is_empty() || host.contains(['/', '*', '@', ' '])) {
+        wrong(format!("`server.hosts`: `{host}` is not a name"), "for example \"tools.example\"");
+    }
+    let tls = match take!(config, "server.tls", Texts).as_slice() {
+        [] => None,
+        [certificates, key] if certificates.starts_with('/') && key.starts_with('/') => {
+            Some(TlsFiles { certificates: certificates.into(), key: key.into() })
+        }
+        _ => {
+            wrong(
+                "`server.tls` must name two files by their whole paths".to_owned(),
+                "write [\"/etc/bailiwick/cert.pem\", \"/etc/bailiwick/key.pem\"]",
+            );
+            None
+        }
+    };
+    let mut scopes = Scopes::NONE;
+    for word in take!(config, "server.jwt.scopes", Texts) {
+        match word.parse() {
+            Ok(scope) => scopes = scopes.with(scope),
+            Err(error) => wrong(format!("`server.jwt.scopes`: {error}"), "for example [\"call\"]"),
+        }
+    }
+    let (issuer, audience) =
+        (take!(config, "server.jwt.issuer", Text), take!(config, "server.jwt.audience", Text));
+    let jwks = take!(config, "server.jwt.jwks", Text);
+    let jwt = if issuer.is_empty() && audience.is_empty() && jwks.is_empty() {
+        None
+    } else if issuer.is_empty() || audience.is_empty() || jwks.is_empty() {
+        wrong(
+            "`server.jwt` needs `issuer`, `audience` and `jwks`, all three".to_owned(),
+            "leave all three empty where no tokens count",
+        );
+        None
+    } else if jwks.starts_with('/') {
+        Some(Jwt { issuer, audience, jwks: JwksPlace::File(jwks.into()), scopes })
+    } else if jwks.starts_with("https://") {
+        Some(Jwt { issuer, audience, jwks: JwksPlace::Address(jwks), scopes })
+    } else {
+        wrong(
+            format!("`server.jwt.jwks`: `{jwks}` is neither a file nor an address"),
+            "write an absolute path, or an address that begins with https://",
+        );
+        None
+    };
+    if !problems.is_empty() {
+        return Err(ConfigError::Settings(problems));
+    }
+    let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    Ok(Server {
+        listen: take!(config, "server.listen", Listen),
+        hosts,
+        origins,
+        keyless: take!(config, "server.keyless", Switch),
+        tls,
+        jwt,
+        body_bytes: take!(config, "server.body", Size),
+        per_second: count(take!(config, "server.perSecond", Count)),
+        at_once: count(take!(config, "server.atOnce", Count)),
+        calls: count(take!(config, "server.calls", Count)),
+        grace_ms: take!(config, "server.grace", Duration),
+        preset: take!(config, "server.preset", Text),
+    })
 }
 
 fn witnesses(listed: Vec<String>) -> Result<Vec<Witness>, ConfigError> {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, CapabilityPattern, GuestPath, HostRule, NetworkMode, Sourced};
-use bailiwick_types::{LimitKind, RiskLevel, format_duration_ms};
+use bailiwick_types::{LimitKind, RiskLevel, format_duration_ms, format_size};
 use serde_json::json;
 
 /// A setting's value, parsed.
@@ -32,6 +32,14 @@ pub enum Value {
     Ask(Option<AskWhen>),
     /// Plain texts.
     Texts(Vec<String>),
+    /// One plain text.
+    Text(String),
+    /// Yes or no.
+    Switch(bool),
+    /// A number of things.
+    Count(u64),
+    /// Bytes.
+    Size(u64),
 }
 
 impl Value {
@@ -54,6 +62,10 @@ impl Value {
             Self::Folders(folders) => json!(folders.iter().map(ToString::to_string).collect::<Vec<_>>()),
             Self::Ask(when) => json!(when.map_or("never", AskWhen::word)),
             Self::Texts(texts) => json!(texts),
+            Self::Text(text) => json!(text),
+            Self::Switch(on) => json!(on),
+            Self::Count(count) => json!(count),
+            Self::Size(bytes) => json!(format_size(*bytes)),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A door (command line, HTTP, MCP, a unix socket) only turns its bytes into one of these. An action carries no
 //! authority: what a caller may do is decided where actions are performed.
 
-use bailiwick_types::{CallId, CorrelationId, ErrorCode, Risk, Usage};
+use bailiwick_types::{ApprovalId, CallId, CorrelationId, ErrorCode, Risk, Scopes, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -102,6 +102,51 @@ pub enum Action {
         /// The workspace that it shares with other calls; its own where none is named.
         workspace: Option<String>,
     },
+    /// The policy and the badge of a document as it would be kept. Looks at no code and keeps nothing.
+    ToolPolicy {
+        /// The document.
+        document: Document,
+    },
+    /// Runs code that is no tool, under the operator's bare policy; under a wider one only for whoever may author.
+    CodeRun(Box<CodeRun>),
+    /// Looks at code that is no tool, without running it.
+    CodeCheck {
+        /// The code.
+        code: Code,
+    },
+    /// What code finds and how far it may go, under the operator's bare policy.
+    Limits,
+    /// The questions that wait for a person.
+    ApprovalList,
+    /// Answers a question. The first answer wins.
+    ApprovalAnswer {
+        /// Which.
+        id: ApprovalId,
+        /// Yes, or no.
+        yes: bool,
+        /// For how long, and for what, the yes holds beyond this call.
+        remember: Option<Remember>,
+    },
+    /// The answers that are remembered.
+    ApprovalRemembered,
+    /// Forgets a remembered answer.
+    ApprovalForget {
+        /// Which.
+        id: ApprovalId,
+    },
+    /// Makes a key.
+    KeyCreate(KeyWish),
+    /// Tells the keys, without what opens anything.
+    KeyList,
+    /// Makes a key worthless.
+    KeyRevoke {
+        /// Its id or name.
+        key: String,
+    },
+    /// The names of the secrets that are set.
+    SecretList,
+    /// Tells what happens, by events, until whoever asked goes away.
+    Watch,
     /// Puts a run of code that is no tool on the record, before it begins.
     RunBegins(RunIntent),
     /// Puts how a run ended on the record.
@@ -156,6 +201,75 @@ pub struct Reasons {
     pub despite_scan: Option<String>,
 }
 
+/// Code that is no tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Code {
+    /// Its text.
+    pub text: String,
+    /// How it is entered: `body`, `expression`, `execute`.
+    pub entry: String,
+    /// What it is written in: `js` or `ts`.
+    pub language: String,
+}
+
+/// Code to be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeRun {
+    /// The code.
+    pub code: Code,
+    /// What it is called in records.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+    /// What it may do beyond the operator's bare policy: an overrides block. Only for whoever may author.
+    pub overrides: Option<Value>,
+    /// A profile of the operator's file. Only for whoever may author.
+    pub profile: Option<String>,
+    /// Limits that differ from the operator's: `{"wall": "1s"}`. Lower ones for everybody, higher ones only for whoever
+    /// may author.
+    pub limits: Option<Value>,
+    /// What caused the call.
+    pub correlation: Option<CorrelationId>,
+}
+
+/// For how long, and for what, a yes holds beyond the call it was said to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Remember {
+    /// For what.
+    pub what: RememberedFor,
+    /// For so many minutes.
+    pub minutes: u32,
+}
+
+/// For what a remembered yes holds: always for this tool as it is, under the policy it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RememberedFor {
+    /// Calls with identical arguments, by whoever asked this time.
+    Arguments,
+    /// Every call with the key that asked.
+    Key,
+}
+
+/// A key that somebody wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyWish {
+    /// What it is called in records, unlike every other.
+    pub name: String,
+    /// What it covers.
+    pub scopes: Scopes,
+    /// For how long it holds, in seconds; none for as long as nobody revokes it.
+    pub expires_in_s: Option<u64>,
+    /// Requests a second that it may make in the long run; none for what the operator's file says.
+    pub per_second: Option<u32>,
+    /// Requests that it may have under way; none for what the operator's file says.
+    pub at_once: Option<u32>,
+}
+
 /// A run that is about to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -200,6 +314,14 @@ impl Action {
                 | Self::ToolCheck { .. }
                 | Self::ToolTry { .. }
                 | Self::ToolExport { .. }
+                | Self::ToolPolicy { .. }
+                | Self::CodeCheck { .. }
+                | Self::Limits
+                | Self::ApprovalList
+                | Self::ApprovalRemembered
+                | Self::KeyList
+                | Self::SecretList
+                | Self::Watch
                 | Self::AuditTail { .. }
                 | Self::AuditShow { .. }
                 | Self::AuditVerify
@@ -222,7 +344,19 @@ impl Action {
             Self::ToolUnpublish { .. } => "tool.unpublish",
             Self::ToolRemove { .. } => "tool.remove",
             Self::ToolCall { .. } => "tool.call",
-            Self::RunBegins(_) | Self::RunEnded(_) => "run",
+            Self::ToolPolicy { .. } => "tool.policy",
+            Self::CodeCheck { .. } => "code.check",
+            Self::Limits => "limits",
+            Self::ApprovalList => "approval.list",
+            Self::ApprovalAnswer { .. } => "approval.answer",
+            Self::ApprovalRemembered => "approval.remembered",
+            Self::ApprovalForget { .. } => "approval.forget",
+            Self::KeyCreate(_) => "key.create",
+            Self::KeyList => "key.list",
+            Self::KeyRevoke { .. } => "key.revoke",
+            Self::SecretList => "secret.list",
+            Self::Watch => "watch",
+            Self::CodeRun(_) | Self::RunBegins(_) | Self::RunEnded(_) => "run",
             Self::AuditTail { .. } => "audit.tail",
             Self::AuditShow { .. } => "audit.show",
             Self::AuditVerify => "audit.verify",

@@ -3,11 +3,11 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bailiwick_types::{CorrelationId, LogLine, Risk};
+use bailiwick_types::{ApprovalId, CallId, CorrelationId, KeyId, LogLine, Risk, Scope, Scopes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::reply::TestLine;
+use crate::reply::{KeyLine, TestLine, ToolLine, Waiting};
 
 /// Who asks, as the record names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,81 @@ pub enum Event {
         /// Of so many; none when that is not known.
         of: Option<u64>,
     },
+    /// The action waits for a person.
+    Waiting(Box<Waiting>),
+    /// It still does, every ten seconds.
+    StillWaiting {
+        /// The question.
+        id: ApprovalId,
+        /// For so long, in milliseconds.
+        waited_ms: u64,
+        /// Milliseconds that are left.
+        remaining_ms: u64,
+    },
+    /// Something happened that whoever watches is told.
+    Happened(Box<Happening>),
+}
+
+/// Something that happened, whoever caused it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", content = "with", rename_all = "camelCase")]
+pub enum Happening {
+    /// A question waits for a person.
+    Asked(Waiting),
+    /// A question waits no more.
+    Answered(Settled),
+    /// A tool was added or changed.
+    Tool(ToolChange),
+    /// A key was revoked or has expired: whoever watches by it goes.
+    KeyGone(KeyLine),
+    /// A record was made.
+    Record(Value),
+    /// So many happenings were missed, since whoever watches was too slow.
+    Missed(u64),
+}
+
+impl Happening {
+    /// The scope that a watcher must have to be told; none for everybody.
+    pub const fn needs(&self) -> Option<Scope> {
+        match self {
+            Self::Asked(_) | Self::Answered(_) => Some(Scope::Approve),
+            Self::Record(_) => Some(Scope::Operate),
+            Self::Tool(change) if change.is_published || change.was_published => None,
+            Self::Tool(_) => Some(Scope::Author),
+            Self::KeyGone(_) => Some(Scope::Operate),
+            Self::Missed(_) => None,
+        }
+    }
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// The question.
+    pub id: ApprovalId,
+    /// The tool.
+    pub tool: String,
+    /// `yes`, `no`, `nobody`, `nothing` (the deadline), `withdrawn` (the caller went away).
+    pub answer: String,
+    /// Who answered.
+    pub by: Option<String>,
+}
+
+/// A change of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolChange {
+    /// What was done, as the record calls it: `tool.publish`.
+    pub action: String,
+    /// The tool afterwards; none when it is gone.
+    pub tool: Option<ToolLine>,
+    /// Its name.
+    pub name: String,
+    /// Whether it can be called now.
+    pub is_published: bool,
+    /// Whether it could be called before.
+    pub was_published: bool,
 }
 
 /// Hears what happens while an action is performed.
@@ -61,8 +136,12 @@ impl Listener for Deaf {
 pub struct Question {
     /// The tool's name, or what is run.
     pub tool: String,
-    /// SHA-256 of what its pass covers; none for code that is no tool.
+    /// SHA-256 of what its pass covers, or of code that is no tool.
     pub hash: Option<String>,
+    /// SHA-256 of the policy it would run under.
+    pub policy_hash: String,
+    /// The call that waits.
+    pub call_id: CallId,
     /// What the tool's author wants the person to read, filled in.
     pub prompt: Option<String>,
     /// The badge with its reasons.
@@ -130,7 +209,11 @@ impl Approver for NoApprover {
 pub struct Caller {
     /// As the record names them.
     pub actor: Actor,
-    /// Who answers for them.
+    /// What their credentials cover.
+    pub scopes: Scopes,
+    /// The key they showed.
+    pub key: Option<KeyId>,
+    /// Who answers for them, beside those who watch the queue.
     pub approver: Arc<dyn Approver>,
     /// Who hears what happens.
     pub listener: Arc<dyn Listener>,
@@ -138,13 +221,20 @@ pub struct Caller {
 
 impl std::fmt::Debug for Caller {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Caller").field("actor", &self.actor).finish_non_exhaustive()
+        let Self { actor, scopes, key, approver: _, listener: _ } = self;
+        let mut shown = f.debug_struct("Caller");
+        shown.field("actor", actor).field("scopes", scopes).field("key", key).finish_non_exhaustive()
     }
 }
 
 impl Caller {
-    /// A caller whom nobody answers for and who hears nothing.
+    /// A caller whom nobody answers for and who hears nothing, with all scopes: the operator's own user.
     pub fn alone(actor: Actor) -> Self {
-        Self { actor, approver: Arc::new(NoApprover), listener: Arc::new(Deaf) }
+        Self::covering(actor, Scopes::ALL)
+    }
+
+    /// A caller whose credentials cover this much.
+    pub fn covering(actor: Actor, scopes: Scopes) -> Self {
+        Self { actor, scopes, key: None, approver: Arc::new(NoApprover), listener: Arc::new(Deaf) }
     }
 }

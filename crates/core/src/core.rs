@@ -17,7 +17,7 @@ use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
-use crate::{Action, Actor, Caller, Refusal, Reply, catalogue, journal, pass, pipeline};
+use crate::{Action, Actor, Caller, Refusal, Reply, authority, catalogue, journal, pass, pipeline};
 
 /// Performs actions on one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl Core {
 
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
-        let Opening { data, config, settings, fallback, cells } = opening;
+        let Opening { data, config, settings, fallback, cells, presence: _ } = opening;
         let posts = Posts::default();
         let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
         let folder = data.clone();
@@ -105,6 +105,7 @@ impl Core {
     }
 
     async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
+        authority::check(&caller, &action)?;
         if !action.only_reads() {
             // On the record before the first thing that is done under it.
             self.inner.noted.get_or_try_init(|| self.note_policy()).await?;
@@ -130,6 +131,19 @@ impl Core {
                 let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
+            Action::ToolPolicy { .. }
+            | Action::CodeRun(_)
+            | Action::CodeCheck { .. }
+            | Action::Limits
+            | Action::ApprovalList
+            | Action::ApprovalAnswer { .. }
+            | Action::ApprovalRemembered
+            | Action::ApprovalForget { .. }
+            | Action::KeyCreate(_)
+            | Action::KeyList
+            | Action::KeyRevoke { .. }
+            | Action::SecretList
+            | Action::Watch => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,

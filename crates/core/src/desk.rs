@@ -41,6 +41,17 @@ pub struct Opening {
     pub fallback: Fallback,
     /// How cells are made, when the first is needed.
     pub cells: Builder,
+    /// Whether this process stays, so that somebody may come and answer.
+    pub presence: Presence,
+}
+
+/// For how long a process owns a data folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// For one command: who answers is there already, or nobody is.
+    Brief,
+    /// Until it is told to end: a question waits for whoever may come.
+    Serving,
 }
 
 impl Opens for Opening {
@@ -73,6 +84,10 @@ impl Performs for Core {
 
     fn troubles(&self) -> Vec<String> {
         Self::troubles(self)
+    }
+
+    fn core(&self) -> Option<Core> {
+        Some(self.clone())
     }
 
     fn close(&self) -> Boxed<Result<(), Refusal>> {
@@ -141,6 +156,14 @@ impl Desk {
     /// Whether this process owns the data folder.
     pub fn is_owner(&self) -> bool {
         matches!(*self.0.place(), Place::Owner(_))
+    }
+
+    /// The core of the data folder, where this process owns it: a server asks it whose key was shown to it.
+    pub fn core(&self) -> Option<Core> {
+        match &*self.0.place() {
+            Place::Owner(server) => server.house().core(),
+            Place::Unknown | Place::Client(_) | Place::Closed => None,
+        }
     }
 
     /// Performs an action. Dropping the future ends the action, unless it writes and has begun.

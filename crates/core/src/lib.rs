@@ -9,6 +9,7 @@
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod authority;
 mod caller;
 mod catalogue;
 mod core;
@@ -26,12 +27,18 @@ mod webhook;
 mod world;
 
 pub use self::core::Core;
-pub use action::{Action, Document, Reasons, RunIntent, RunOutcome, Which};
-pub use caller::{Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Listener, NoApprover, Question};
-pub use desk::{Desk, Opening};
+pub use action::{
+    Action, Code, CodeRun, Document, KeyWish, Reasons, Remember, RememberedFor, RunIntent, RunOutcome, Which,
+};
+pub use caller::{
+    Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Question,
+    Settled, ToolChange,
+};
+pub use desk::{Desk, Opening, Presence};
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
-    Change, Checked, CodeFinding, ExportPage, Found, Imported, Missed, Published, Reply, TestLine,
-    TestVerdict, Tested, ToolLine, ToolView, Verified,
+    Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Imported, KeyLine, KeyMade, LastYes,
+    Missed, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
+    ToolView, Verified, Waiting,
 };

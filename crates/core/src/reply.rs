@@ -1,10 +1,11 @@
 //! What comes back from an action, as every door gives it.
 
-use bailiwick_types::{CallReport, ErrorCode, Risk, RiskLevel, ToolId};
+use bailiwick_types::{ApprovalId, CallReport, ErrorCode, Failure, KeyId, Risk, RiskLevel, Scopes, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::action::Document;
+use crate::action::{Document, RememberedFor};
+use crate::caller::{Actor, Question};
 
 /// What comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,22 @@ pub enum Reply {
     Published(Box<Published>),
     /// What a call gave.
     Called(Box<CallReport>),
+    /// The policy of a document.
+    Policy(Box<PolicyView>),
+    /// What a look at code found.
+    CodeChecked(CodeChecked),
+    /// What code finds, as `bailiwick limits --json` tells it.
+    Limits(Value),
+    /// Questions that wait, the oldest first.
+    Approvals(Vec<Waiting>),
+    /// Answers that are remembered, the newest first.
+    Remembered(Vec<RememberedYes>),
+    /// A key that was made.
+    KeyMade(Box<KeyMade>),
+    /// Keys, by name.
+    Keys(Vec<KeyLine>),
+    /// Names of secrets.
+    Secrets(Vec<SecretLine>),
     /// Records, in order.
     Records(Vec<Value>),
     /// Lines of an export, byte by byte as they were hashed and signed.
@@ -105,7 +122,7 @@ pub struct Checked {
     /// What was found in the code.
     pub code: Vec<CodeFinding>,
     /// Why the code could not be looked at.
-    pub code_failure: Option<bailiwick_types::Failure>,
+    pub code_failure: Option<Failure>,
     /// What was found in the texts for models.
     pub texts: Vec<Found>,
     /// The badge.
@@ -114,6 +131,149 @@ pub struct Checked {
     pub approval: bool,
     /// Secrets it refers to that are not set.
     pub missing_secrets: Vec<String>,
+}
+
+/// The policy of a document as it would be kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyView {
+    /// The tool's name.
+    pub name: String,
+    /// The badge with its reasons.
+    pub risk: Risk,
+    /// The effective policy.
+    pub policy: Value,
+    /// SHA-256 of it.
+    pub policy_hash: String,
+    /// Whether a call would wait for a person.
+    pub approval: bool,
+    /// What its level asks of whoever publishes it.
+    pub advice: String,
+}
+
+/// What a look at code found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeChecked {
+    /// Whether it could run.
+    pub ok: bool,
+    /// Why it could not be looked at.
+    pub error: Option<Failure>,
+    /// What was found.
+    pub findings: Vec<CodeFinding>,
+}
+
+/// A question that waits for a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// Its id.
+    pub id: ApprovalId,
+    /// What is asked.
+    pub question: Question,
+    /// Since when, RFC 3339.
+    pub asked_at: String,
+    /// Until when, RFC 3339. Then it is a no.
+    pub deadline_at: String,
+    /// Milliseconds that are left.
+    pub remaining_ms: u64,
+    /// The call of this tool that a person last said yes to.
+    pub last: Option<LastYes>,
+}
+
+/// The last yes to a call of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastYes {
+    /// Its arguments, redacted.
+    pub arguments: Value,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Who said it.
+    pub by: String,
+    /// What its pass covered then, by hash; none for code that is no tool.
+    pub hash: Option<String>,
+}
+
+/// A yes that holds beyond its call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RememberedYes {
+    /// The question it was said to.
+    pub id: ApprovalId,
+    /// The tool.
+    pub tool: String,
+    /// What its pass covered, by hash.
+    pub hash: String,
+    /// Its policy, by hash.
+    pub policy_hash: String,
+    /// For what it holds.
+    pub what: RememberedFor,
+    /// The arguments, redacted; none where it holds for all.
+    pub arguments: Option<Value>,
+    /// Whose calls.
+    pub actor: Actor,
+    /// Who said it.
+    pub by: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Until when, RFC 3339.
+    pub until: String,
+    /// How many calls it let through.
+    pub used: u64,
+}
+
+/// A key, without what opens anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyLine {
+    /// Its id, which is also a part of the key.
+    pub id: KeyId,
+    /// Its name.
+    pub name: String,
+    /// What it covers.
+    pub scopes: Scopes,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// Until when it holds.
+    pub expires_at: Option<String>,
+    /// Since when it is worthless.
+    pub revoked_at: Option<String>,
+    /// When it was last shown, to the minute.
+    pub last_used_at: Option<String>,
+    /// Requests a second that it may make, where that is its own.
+    pub per_second: Option<u32>,
+    /// Requests that it may have under way, where that is its own.
+    pub at_once: Option<u32>,
+}
+
+/// A key that was made.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyMade {
+    /// As in a list.
+    #[serde(flatten)]
+    pub line: KeyLine,
+    /// The key itself. It is told this once.
+    pub key: String,
+}
+
+impl std::fmt::Debug for KeyMade {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KeyMade").field("line", &self.line).finish_non_exhaustive()
+    }
+}
+
+/// The name of a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretLine {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from: `store` or `environment`.
+    pub from: String,
+    /// When it was set, RFC 3339; none where that is not known.
+    pub set_at: Option<String>,
 }
 
 /// What was found in code.
@@ -183,7 +343,7 @@ pub struct TestLine {
     /// What was not as expected.
     pub misses: Vec<Missed>,
     /// The failure of the code, if it failed and that was not expected.
-    pub failure: Option<bailiwick_types::Failure>,
+    pub failure: Option<Failure>,
 }
 
 /// How a test went.

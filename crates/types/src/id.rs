@@ -71,8 +71,10 @@ uuid_ids! {
     ToolId "tool id";
     /// A command sandbox.
     SandboxId "sandbox id";
-    /// A question put to a person.
+    /// A question put to a person, and the yes to it that is remembered.
     ApprovalId "approval id";
+    /// A key of the server.
+    KeyId "key id";
 }
 
 macro_rules! slugs {

@@ -16,6 +16,7 @@ mod limit;
 mod outcome;
 mod quantity;
 mod risk;
+mod scope;
 mod suggest;
 mod tier;
 
@@ -26,7 +27,7 @@ pub use effect::{
     Refused,
 };
 pub use globals::ECMASCRIPT;
-pub use id::{ApprovalId, CallId, CorrelationId, IdError, ProfileName, SandboxId, ToolId, ToolName};
+pub use id::{ApprovalId, CallId, CorrelationId, IdError, KeyId, ProfileName, SandboxId, ToolId, ToolName};
 pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
@@ -39,6 +40,7 @@ pub use quantity::{
     QuantityError, format_duration_ms, format_size, parse_count, parse_duration_ms, parse_size,
 };
 pub use risk::{Risk, RiskLevel, RiskReason, UnknownRiskLevel};
+pub use scope::{Scope, Scopes, UnknownScope};
 pub use suggest::{closest, did_you_mean, shortened};
 pub use tier::{Tier, UnknownTier};
 

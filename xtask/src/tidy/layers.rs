@@ -35,6 +35,7 @@ const BACKEND_REASON: &str =
 /// What the two doors may know: `core`, and what `core` speaks in.
 const DOOR: MayKnow = MayKnow::Only(&[
     "types", "document", "policy", "redact", "config", "cell", "gateway", "sandbox", "tool", "audit", "core",
+    "api",
 ]);
 
 /// Every crate of the workspace, from the ground up.
@@ -148,11 +149,21 @@ pub(crate) const LAYERS: &[Layer] = &[
         ]),
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },
+    Layer {
+        name: "api",
+        may_know: MayKnow::Only(&["types", "core"]),
+        reason: "shapes on the wire, made from what core gives and back; it knows neither side of the wire",
+    },
+    Layer {
+        name: "client",
+        may_know: MayKnow::Only(&["types", "core", "api"]),
+        reason: "asks a server in its own shapes; it knows no server from inside",
+    },
     Layer { name: "mcp", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer {
         name: "bailiwick",
-        may_know: MayKnow::AllBut(&["cli", "http", "fuzz", TESTKIT, "xtask"]),
+        may_know: MayKnow::AllBut(&["cli", "http", "client", "fuzz", TESTKIT, "xtask"]),
         reason: "the library others build on brings no server, no binary and no test fixtures along",
     },
     Layer {

@@ -10,8 +10,19 @@ use super::{Span, faint, level, plain, strong, to_stderr};
 
 /// Tells a question on stderr; with `answer`, also what was said to it beforehand.
 pub(crate) fn tell(question: &Question, answer: Option<&str>) {
-    let Question { tool, hash, prompt, risk, arguments, actor, correlation_id, effect, deadline_ms } =
-        question;
+    let Question {
+        tool,
+        hash,
+        prompt,
+        risk,
+        arguments,
+        actor,
+        correlation_id,
+        effect,
+        deadline_ms,
+        policy_hash: _,
+        call_id: _,
+    } = question;
     let answer = answer.map_or_else(String::new, |answer| format!("  {answer}"));
     if let Some(EffectAsked { capability, effect, layer }) = effect {
         let from = format!("  ({capability}, asked for by {layer} in {tool}){answer}");

@@ -120,8 +120,12 @@ impl Connection {
         let Some(entered) = self.house.enter() else { return };
         let client = format!("{} uid={}", visible(says), self.user);
         let remote = Arc::new(self.questions.remote(id));
-        let caller =
-            Caller { actor: Actor { key: None, client }, approver: remote.clone(), listener: remote };
+        // Whoever can open the socket is the operator's own user.
+        let caller = Caller {
+            approver: remote.clone(),
+            listener: remote,
+            ..Caller::alone(Actor { key: None, client })
+        };
         let (house, outbox, mut closing) = (self.house.clone(), self.outbox.clone(), self.closing.clone());
         let running = self.running.spawn(async move {
             let taken = FromOwner::Taken { id };

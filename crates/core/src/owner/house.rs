@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use super::lock::Ownership;
 use super::message::Nature;
 use super::performs::Performs;
-use crate::{Action, Caller, Refusal, Reply};
+use crate::{Action, Caller, Core, Refusal, Reply};
 
 /// More actions than there can be at once; all of this room is free when none runs.
 const ROOM: u32 = 1 << 20;
@@ -71,6 +71,11 @@ impl House {
             all.forget();
         }
         self.room.close();
+    }
+
+    /// The core behind it, if there is one.
+    pub(crate) fn core(&self) -> Option<Core> {
+        self.performs.core()
     }
 
     /// What a person should know of.

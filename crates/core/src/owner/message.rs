@@ -77,12 +77,27 @@ impl Nature {
             | Action::ToolShow { .. }
             | Action::ToolCheck { .. }
             | Action::ToolExport { .. }
+            | Action::ToolPolicy { .. }
+            | Action::CodeCheck { .. }
+            | Action::Limits
+            | Action::ApprovalList
+            | Action::ApprovalRemembered
+            | Action::KeyList
+            | Action::SecretList
+            | Action::Watch
             | Action::AuditTail { .. }
             | Action::AuditShow { .. }
             | Action::AuditVerify
             | Action::AuditExport { .. } => Self::Reads,
-            Action::ToolTry { .. } | Action::ToolTest { .. } | Action::ToolCall { .. } => Self::Runs,
-            Action::ToolImport { .. }
+            Action::ToolTry { .. }
+            | Action::ToolTest { .. }
+            | Action::ToolCall { .. }
+            | Action::CodeRun(_) => Self::Runs,
+            Action::ApprovalAnswer { .. }
+            | Action::ApprovalForget { .. }
+            | Action::KeyCreate(_)
+            | Action::KeyRevoke { .. }
+            | Action::ToolImport { .. }
             | Action::ToolPublish { .. }
             | Action::ToolPublishDocument { .. }
             | Action::ToolUnpublish { .. }
@@ -104,6 +119,10 @@ pub(crate) const fn is_governed(action: &Action) -> bool {
             | Action::ToolPublish { .. }
             | Action::ToolPublishDocument { .. }
             | Action::ToolCall { .. }
+            | Action::ToolPolicy { .. }
+            | Action::CodeRun(_)
+            | Action::CodeCheck { .. }
+            | Action::Limits
     )
 }
 

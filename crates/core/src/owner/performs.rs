@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::lock::Ownership;
-use crate::{Action, Caller, Refusal, Reply};
+use crate::{Action, Caller, Core, Refusal, Reply};
 
 /// A future in a box.
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -19,6 +19,11 @@ pub trait Performs: Send + Sync + 'static {
     /// What a person should know of: heads that reached no witness, records that somebody cut off or added.
     fn troubles(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The core behind it, for whoever serves others beside performing actions; none where there is none.
+    fn core(&self) -> Option<Core> {
+        None
     }
 
     /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.

@@ -146,6 +146,8 @@ fn question(actor: &Actor) -> Question {
         actor: actor.clone(),
         correlation_id: CorrelationId::parse("test").unwrap(),
         effect: None,
+        policy_hash: String::new(),
+        call_id: bailiwick_types::CallId::from_parts(0, &[0; 10]),
         deadline_ms: 1000,
     }
 }

@@ -74,6 +74,8 @@ pub(super) fn question(
     Question {
         tool: tool.name().as_str().to_owned(),
         hash: Some(ready.parsed.covered.to_string()),
+        policy_hash: standing.hash.to_string(),
+        call_id: names.call_id,
         prompt: tool.approval().prompt.as_deref().map(|template| {
             filled(template, tool.name().as_str(), &brief(&shown.to_string()), standing.level().name())
         }),

@@ -76,6 +76,7 @@ impl Place {
             settings: loaded.settings,
             fallback: Fallback::none(),
             cells: Runtime::builder().parked(1),
+            presence: bailiwick_core::Presence::Brief,
         }
     }
 

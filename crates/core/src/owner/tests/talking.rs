@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Book, Stage, actor, alone, call, call_with, list, nobody, refused, remove, tail};
 use crate::owner::message::{Nature, visible};
-use crate::{Answer, Approver, Caller, Deaf, Event, Listener, Question, Reply};
+use crate::{Answer, Approver, Caller, Event, Listener, Question, Reply};
 
 /// Hears into a book.
 struct Hears(Book);
@@ -99,7 +99,7 @@ async fn a_question_is_answered_by_the_person_at_the_client() {
     ] {
         let book = Book::new();
         let approver = Arc::new(Answers(book.clone(), Some(answer)));
-        let caller = Caller { approver, listener: Arc::new(Deaf), actor: actor("me") };
+        let caller = Caller { approver, ..Caller::alone(actor("me")) };
         let reply = client.perform(caller, call("ask")).await.unwrap();
         assert_eq!(reply, Reply::Records(vec![Value::from(comes)]));
         assert_eq!(book.entries(), [format!("asked for me uid={us}")]);

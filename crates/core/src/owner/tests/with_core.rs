@@ -30,6 +30,7 @@ fn opening(stage: &Stage) -> Opening {
         settings,
         fallback: Fallback::none(),
         cells: Runtime::builder(),
+        presence: crate::Presence::Brief,
     }
 }
 

@@ -11,13 +11,16 @@ use bailiwick_types::ErrorCode;
 use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
 
+use crate::approvals::Approvals;
 use crate::desk::{Opening, under};
+use crate::happenings::Happenings;
 use crate::journal::told;
+use crate::moment::Ahead;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
-use crate::{Action, Actor, Caller, Refusal, Reply, authority, catalogue, journal, pass, pipeline};
+use crate::{Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, journal, pass, pipeline};
 
 /// Performs actions on one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -40,8 +43,14 @@ pub(crate) struct Inner {
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
     noted: OnceCell<()>,
-    /// Outcomes of calls whose callers went away, on their way to the record.
-    late: TaskTracker,
+    /// Outcomes on their way to the record: of calls whose callers went away, or which wait for a person.
+    pub(crate) late: TaskTracker,
+    /// Questions that wait for a person.
+    pub(crate) approvals: Approvals,
+    /// What whoever watches is told.
+    pub(crate) happenings: Happenings,
+    /// How far the clock is ahead.
+    pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
     posts: Posts,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
@@ -62,7 +71,7 @@ impl Core {
 
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
-        let Opening { data, config, settings, fallback, cells, presence: _ } = opening;
+        let Opening { data, config, settings, fallback, cells, presence } = opening;
         let posts = Posts::default();
         let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
         let folder = data.clone();
@@ -79,6 +88,9 @@ impl Core {
             baseline,
             noted: OnceCell::new(),
             late,
+            approvals: Approvals::new(presence),
+            happenings: Happenings::default(),
+            ahead: Ahead::default(),
             posts,
             _ownership: ownership,
         };
@@ -135,15 +147,17 @@ impl Core {
             | Action::CodeRun(_)
             | Action::CodeCheck { .. }
             | Action::Limits
-            | Action::ApprovalList
-            | Action::ApprovalAnswer { .. }
-            | Action::ApprovalRemembered
-            | Action::ApprovalForget { .. }
             | Action::KeyCreate(_)
             | Action::KeyList
             | Action::KeyRevoke { .. }
             | Action::SecretList
             | Action::Watch => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            Action::ApprovalList => Ok(approvals::list(self)),
+            Action::ApprovalAnswer { id, yes, remember } => {
+                approvals::answer(self, &caller, id, yes, remember).await
+            }
+            Action::ApprovalRemembered => approvals::remembered(self).await,
+            Action::ApprovalForget { id } => approvals::forget(self, &caller, id).await,
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
@@ -187,6 +201,8 @@ impl Core {
 
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
+        // Calls that wait for a person put on the record that they do not any more, before it is closed.
+        self.end_questions();
         self.inner.late.close();
         self.inner.late.wait().await;
         let closed = self.inner.store.close().await;

@@ -9,11 +9,13 @@
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod approvals;
 mod authority;
 mod caller;
 mod catalogue;
 mod core;
 mod desk;
+mod happenings;
 mod journal;
 mod moment;
 mod owner;

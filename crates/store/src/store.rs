@@ -232,6 +232,9 @@ fn has_rows(connection: &Connection, version: i64, path: &Path) -> Result<bool, 
     if version > 1 {
         tables.extend(["audit", "heads"]);
     }
+    if version > 2 {
+        tables.extend(["remembered", "last_yes"]);
+    }
     for table in tables {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");
         let any: bool = connection

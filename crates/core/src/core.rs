@@ -147,8 +147,8 @@ impl Core {
         }
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
-            Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
-            Action::ToolShow { tool } => catalogue::show(self, &tool).await,
+            Action::ToolList { after, limit } => catalogue::list(self, &caller, after, limit).await,
+            Action::ToolShow { tool } => catalogue::show(self, &caller, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,
             Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,
             Action::ToolImport { documents, approval_off } => {

@@ -14,8 +14,10 @@ use bailiwick_types::{ErrorCode, Failure};
 use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
-pub(crate) use publish::{REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish};
-pub(crate) use view::{export, line_of, list, show, standing_of};
+pub(crate) use publish::{
+    OPERATE_FROM, REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish,
+};
+pub(crate) use view::{export, is_offered, line_of, list, show, standing_of};
 
 use crate::parsed::Parsed;
 use crate::pipeline::{bare_call, call_of};

@@ -21,7 +21,7 @@ use bailiwick_types::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use ready::{Ready, find, is_stale, ready_to_call, revoke};
+pub(crate) use ready::{Ready, find, find_for, is_stale, no_such, ready_to_call, revoke};
 
 use self::person::ByApprover;
 use crate::core::OpenCall;
@@ -77,7 +77,7 @@ pub(crate) async fn call(
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation, action: "tool.call" };
     let mut entry = names.entry(Kind::Outcome);
-    let row = match find(core, &tool).await {
+    let row = match find_for(core, caller, &tool).await {
         Ok(row) => row,
         Err(refusal) => {
             entry.tool = Some(ToolRef { id: None, name: bailiwick_types::shortened(&tool), hash: None });

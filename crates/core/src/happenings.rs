@@ -70,6 +70,11 @@ impl Core {
         self.inner.happenings.tell(happening);
     }
 
+    /// How many watch.
+    pub fn watchers(&self) -> usize {
+        self.inner.happenings.told.receiver_count()
+    }
+
     /// Everything that happens from here on. What a watcher may be told is for whoever asks this to see to:
     /// [`Happening::needs`].
     pub fn watch(&self) -> Receiver<Arc<Happening>> {

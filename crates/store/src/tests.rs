@@ -3,7 +3,9 @@
 mod basics;
 mod crashes;
 mod disk;
+mod hearing;
 mod jobs;
+mod keys;
 mod opening;
 mod retention;
 mod stage;

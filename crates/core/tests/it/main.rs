@@ -10,12 +10,15 @@
 
 mod approvals;
 mod calls;
+mod code;
 mod edits;
+mod happenings;
 mod imports;
 mod keys;
 mod passes;
 mod publishing;
 mod record;
+mod scopes;
 mod settings;
 mod stage;
 mod tampering;
@@ -47,12 +50,15 @@ pub(crate) struct Test {
 const ALL: &[&[Test]] = &[
     approvals::TESTS,
     calls::TESTS,
+    code::TESTS,
     edits::TESTS,
+    happenings::TESTS,
     imports::TESTS,
     keys::TESTS,
     passes::TESTS,
     publishing::TESTS,
     record::TESTS,
+    scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,
 ];

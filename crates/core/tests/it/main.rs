@@ -9,12 +9,15 @@
 )]
 
 mod approvals;
+mod asking;
 mod calls;
 mod edits;
 mod imports;
 mod passes;
 mod publishing;
+mod queue;
 mod record;
+mod remembered;
 mod settings;
 mod stage;
 mod tampering;
@@ -50,7 +53,9 @@ const ALL: &[&[Test]] = &[
     imports::TESTS,
     passes::TESTS,
     publishing::TESTS,
+    queue::TESTS,
     record::TESTS,
+    remembered::TESTS,
     settings::TESTS,
     tampering::TESTS,
 ];

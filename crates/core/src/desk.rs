@@ -91,6 +91,7 @@ impl Performs for Core {
     }
 
     fn ending(&self) {
+        self.end_watching();
         self.end_questions_of_server();
     }
 

@@ -17,6 +17,7 @@ mod core;
 mod desk;
 mod happenings;
 mod journal;
+mod keys;
 mod moment;
 mod owner;
 mod parsed;
@@ -37,6 +38,7 @@ pub use caller::{
     Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{

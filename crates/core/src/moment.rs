@@ -27,5 +27,6 @@ impl Core {
     pub fn put_clock_ahead(&self, by: Duration) {
         let ms = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
         self.inner.ahead.0.fetch_add(ms, Ordering::Relaxed);
+        self.inner.keys.time_has_gone();
     }
 }

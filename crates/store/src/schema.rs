@@ -60,7 +60,21 @@ const STEPS: &[&str] = &[
        key BLOB NOT NULL,
        signature BLOB NOT NULL
      ) STRICT;",
-    // 3: what people said yes to.
+    // 3: keys of the server.
+    "CREATE TABLE keys (
+       id TEXT PRIMARY KEY NOT NULL,
+       name TEXT NOT NULL,
+       scopes TEXT NOT NULL,
+       hash BLOB NOT NULL,
+       created_ms INTEGER NOT NULL,
+       expires_ms INTEGER,
+       revoked_ms INTEGER,
+       used_ms INTEGER,
+       per_second INTEGER,
+       at_once INTEGER,
+       seal BLOB NOT NULL
+     ) STRICT;",
+    // 4: what people said yes to.
     "CREATE TABLE remembered (
        id TEXT PRIMARY KEY NOT NULL,
        tool_id TEXT NOT NULL,

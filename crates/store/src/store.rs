@@ -89,6 +89,7 @@ impl Store {
             disk,
             trouble: trouble.clone(),
             heads: Vec::new(),
+            fresh: Vec::new(),
             unsynced_since: None,
             failed: None,
             witnesses,
@@ -233,6 +234,9 @@ fn has_rows(connection: &Connection, version: i64, path: &Path) -> Result<bool, 
         tables.extend(["audit", "heads"]);
     }
     if version > 2 {
+        tables.push("keys");
+    }
+    if version > 3 {
         tables.extend(["remembered", "last_yes"]);
     }
     for table in tables {

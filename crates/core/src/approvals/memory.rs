@@ -79,10 +79,8 @@ impl Kept {
     /// Whether it holds for this call.
     pub(super) fn covers(&self, who: &Who, call: &Bound) -> bool {
         let Bound { tool, covered, texts, policy, arguments, workspace } = &self.bound;
-        let same_tool = *tool == call.tool
-            && *covered == call.covered
-            && *texts == call.texts
-            && *policy == call.policy;
+        let same_tool =
+            *tool == call.tool && *covered == call.covered && *texts == call.texts && *policy == call.policy;
         let same_call = match self.what {
             RememberedFor::Arguments => *arguments == call.arguments && *workspace == call.workspace,
             RememberedFor::Key => who.key.is_some(),

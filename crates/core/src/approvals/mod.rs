@@ -42,9 +42,11 @@ impl Approvals {
 impl Core {
     /// Whether anybody could answer a question that only stands in the queue: by a live key or a token that covers
     /// `approve`, or since they watch.
-    pub(crate) fn somebody_may_approve(&self) -> bool {
+    pub fn somebody_may_approve(&self) -> bool {
         let tokens = self.inner.world.settings.server.jwt.as_ref();
         tokens.is_some_and(|tokens| tokens.scopes.covers(Scope::Approve))
+            || self.somebody_has_a_key_to_approve()
+            || self.inner.happenings.approver_watches()
             || self.inner.approvals.somebody.load(Ordering::Relaxed)
     }
 

@@ -194,10 +194,7 @@ impl Queue {
     }
 
     /// Lets a question in; gives it as approvers see it, and where its answer comes.
-    pub(super) fn enter(
-        &self,
-        entering: Entering,
-    ) -> Result<(Waiting, oneshot::Receiver<Given>), NoPlace> {
+    pub(super) fn enter(&self, entering: Entering) -> Result<(Waiting, oneshot::Receiver<Given>), NoPlace> {
         let bytes = entering.question.arguments.to_string().len();
         let mut state = self.state();
         if state.is_ending {

@@ -62,11 +62,9 @@ impl Ticket<'_> {
                 Given { ended, remember: None, noted: None }
             }
             // Whoever took it out sent an answer, or is about to be gone with all of this.
-            None => self.answer.try_recv().unwrap_or(Given {
-                ended: Ended::Nobody,
-                remember: None,
-                noted: None,
-            }),
+            None => {
+                self.answer.try_recv().unwrap_or(Given { ended: Ended::Nobody, remember: None, noted: None })
+            }
         }
     }
 }
@@ -80,11 +78,7 @@ impl Drop for Ticket<'_> {
 }
 
 /// Puts a question, and waits until it is settled. An error says that it could not be put.
-pub(crate) async fn put(
-    core: &Core,
-    subject: &Subject<'_>,
-    question: Question,
-) -> Result<Heard, Refusal> {
+pub(crate) async fn put(core: &Core, subject: &Subject<'_>, question: Question) -> Result<Heard, Refusal> {
     let id = fresh_id()?;
     let asked = json!({
         "tool": question.tool, "hash": question.hash, "risk": question.risk.level, "prompt": question.prompt,

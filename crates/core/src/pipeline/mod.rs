@@ -103,8 +103,7 @@ pub(crate) async fn call(
     open.begin(entry.clone());
     // Whoever closes the record waits until it tells that this call waits no more.
     let until_told = core.inner.late.token();
-    let given =
-        approval::Given { arguments: &arguments, shown: &shown, workspace: workspace.as_deref() };
+    let given = approval::Given { arguments: &arguments, shown: &shown, workspace: workspace.as_deref() };
     let asked = match approval::ask(core, &names, &ready, &given, &entry).await {
         Ok(asked) => asked,
         Err(refusal) => {

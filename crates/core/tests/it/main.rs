@@ -13,6 +13,7 @@ mod asking;
 mod calls;
 mod edits;
 mod imports;
+mod keys;
 mod passes;
 mod publishing;
 mod queue;
@@ -51,6 +52,7 @@ const ALL: &[&[Test]] = &[
     calls::TESTS,
     edits::TESTS,
     imports::TESTS,
+    keys::TESTS,
     passes::TESTS,
     publishing::TESTS,
     queue::TESTS,

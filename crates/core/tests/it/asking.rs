@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::{
-    Action, Actor, Caller, Core, Happening, Refusal, Remember, RememberedYes, Reply, Settled, Waiting,
+    Action, Actor, Caller, Core, Happening, KeyWish, Refusal, Remember, RememberedYes, Reply, Settled,
+    Waiting,
 };
 use bailiwick_types::{ApprovalId, CallReport, ErrorCode, KeyId, Scope, Scopes};
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub(crate) type Called = Result<CallReport, Refusal>;
 pub(crate) struct Served {
     pub(crate) place: Place,
     pub(crate) house: House,
+    /// A person who may answer.
+    anna: Caller,
     watch: Receiver<Arc<Happening>>,
 }
 
@@ -50,25 +53,43 @@ impl Served {
     pub(crate) async fn at(place: Place) -> Self {
         let house = place.open().await;
         house.offer(&yaml("writes", WRITES)).await;
-        Self::with(place, house)
+        Self::with(place, house).await
     }
 
-    fn with(place: Place, house: House) -> Self {
-        house.core.set_somebody_may_approve(true);
+    async fn with(place: Place, house: House) -> Self {
+        let wish = KeyWish {
+            name: "anna".to_owned(),
+            scopes: Scopes::of([Scope::Approve]),
+            expires_in_s: None,
+            per_second: None,
+            at_once: None,
+        };
+        let made = house.act(Action::KeyCreate(wish)).await.expect("a key");
+        let Reply::KeyMade(made) = made else { panic!("{made:?}") };
+        let anna = keyed(&made.line.name, made.line.id, Scope::Approve);
         let watch = house.core.watch();
         assert!(!has_run(&place), "a rehearsal leaves nothing in a workspace");
-        Self { place, house, watch }
+        Self { place, house, anna, watch }
     }
 
     /// The same data folder, by the next server.
     pub(crate) async fn reopened(self, settings: &[&str]) -> Self {
-        let Self { mut place, house, watch: _ } = self;
+        let Self { mut place, house, anna, watch: _ } = self;
         house.close().await;
         place.reset(settings);
         let house = place.open().await;
-        house.core.set_somebody_may_approve(true);
         let watch = house.core.watch();
-        Self { place, house, watch }
+        Self { place, house, anna, watch }
+    }
+
+    /// A person who may answer.
+    pub(crate) fn anna(&self) -> Caller {
+        self.anna.clone()
+    }
+
+    /// Nobody is left who could answer.
+    pub(crate) async fn lose_approver(&self) {
+        self.house.act(Action::KeyRevoke { key: "anna".to_owned() }).await.expect("revoked");
     }
 
     /// Begins a call.
@@ -107,22 +128,22 @@ impl Served {
     }
 
     pub(crate) async fn answer(&self, id: ApprovalId, yes: bool) -> Result<Reply, Refusal> {
-        answer(&self.house.core, anna(), id, yes, None).await
+        answer(&self.house.core, self.anna(), id, yes, None).await
     }
 
     pub(crate) async fn remember(&self, id: ApprovalId, remember: Remember) -> Result<Reply, Refusal> {
-        answer(&self.house.core, anna(), id, true, Some(remember)).await
+        answer(&self.house.core, self.anna(), id, true, Some(remember)).await
     }
 
     pub(crate) async fn waiting(&self) -> Vec<Waiting> {
-        match self.house.core.perform(anna(), Action::ApprovalList).await {
+        match self.house.core.perform(self.anna(), Action::ApprovalList).await {
             Ok(Reply::Approvals(waiting)) => waiting,
             other => panic!("{other:?}"),
         }
     }
 
     pub(crate) async fn remembered(&self) -> Vec<RememberedYes> {
-        match self.house.core.perform(anna(), Action::ApprovalRemembered).await {
+        match self.house.core.perform(self.anna(), Action::ApprovalRemembered).await {
             Ok(Reply::Remembered(remembered)) => remembered,
             other => panic!("{other:?}"),
         }
@@ -157,7 +178,9 @@ impl Served {
 pub(crate) fn has_run(place: &Place) -> bool {
     fn holds(folder: &Path) -> bool {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).any(|path| path.ends_with("ran.txt") || path.is_dir() && holds(&path))
+        entries
+            .map(|entry| entry.path())
+            .any(|path| path.ends_with("ran.txt") || path.is_dir() && holds(&path))
     }
     holds(&place.data())
 }
@@ -174,25 +197,19 @@ pub(crate) async fn answer(
 }
 
 /// Somebody with a key.
-fn keyed(name: &str, number: u64, scope: Scope) -> Caller {
+fn keyed(name: &str, key: KeyId, scope: Scope) -> Caller {
     let actor = Actor { key: Some(name.to_owned()), client: "mcp".to_owned() };
-    let key = Some(KeyId::from_parts(number, &[9; 10]));
-    Caller { key, ..Caller::covering(actor, Scopes::of([scope])) }
-}
-
-/// A person who may answer.
-pub(crate) fn anna() -> Caller {
-    keyed("anna", 1, Scope::Approve)
+    Caller { key: Some(key), ..Caller::covering(actor, Scopes::of([scope])) }
 }
 
 /// An agent that may call.
 pub(crate) fn agent() -> Caller {
-    keyed("agent", 2, Scope::Call)
+    keyed("agent", KeyId::from_parts(2, &[9; 10]), Scope::Call)
 }
 
 /// Another one.
 pub(crate) fn other_agent() -> Caller {
-    keyed("other", 3, Scope::Call)
+    keyed("other", KeyId::from_parts(3, &[9; 10]), Scope::Call)
 }
 
 /// One without a key.

@@ -8,6 +8,7 @@
     reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
 )]
 
+mod announcing;
 mod approvals;
 mod asking;
 mod calls;
@@ -48,6 +49,7 @@ pub(crate) struct Test {
 }
 
 const ALL: &[&[Test]] = &[
+    announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,
     edits::TESTS,

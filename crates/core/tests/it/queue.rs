@@ -8,7 +8,7 @@ use bailiwick_core::{Action, Answer, Approver, Caller, Question};
 use bailiwick_types::{ApprovalId, ErrorCode, Scope, Scopes};
 use serde_json::json;
 
-use crate::asking::{Called, Served, WRITES, agent, anna, answer, has_run, keyless, other_agent, place};
+use crate::asking::{Called, Served, WRITES, agent, answer, has_run, keyless, other_agent, place};
 use crate::stage::{Place, Says, block_on, cli, hearing, refused, yaml};
 
 crate::tests!(
@@ -23,6 +23,7 @@ crate::tests!(
     what_waited_when_a_server_was_lost_is_not_known_to_the_next,
     a_tool_that_changes_before_the_yes_does_not_run,
     whoever_may_not_approve_answers_nothing,
+    an_approver_whose_key_is_gone_answers_nothing,
     a_caller_that_goes_away_withdraws_its_question,
     an_answer_in_the_queue_withdraws_the_one_at_the_terminal,
     an_answer_at_the_terminal_withdraws_the_one_in_the_queue,
@@ -99,7 +100,7 @@ fn no_answer_in_time_is_a_no_and_a_late_yes_a_conflict() {
 fn where_nobody_could_answer_nobody_is_waited_for() {
     block_on(async {
         let mut served = Served::new().await;
-        served.house.core.set_somebody_may_approve(false);
+        served.lose_approver().await;
         let call = served.call(agent(), json!({"n": 7}));
         check_failed(call.await, ErrorCode::ApprovalUnavailable);
         assert!(served.nobody_was_asked());
@@ -133,12 +134,14 @@ fn only_the_first_of_two_answers_counts() {
         let id = served.asked().await.id;
         let mut answers = tokio::task::JoinSet::new();
         for _ in 0..8 {
-            let core = served.house.core.clone();
-            answers.spawn(async move { answer(&core, anna(), id, true, None).await });
+            let (core, anna) = (served.house.core.clone(), served.anna());
+            answers.spawn(async move { answer(&core, anna, id, true, None).await });
         }
         let results = answers.join_all().await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
-        assert!(results.into_iter().filter_map(Result::err).all(|refusal| refusal.code == ErrorCode::Conflict));
+        assert!(
+            results.into_iter().filter_map(Result::err).all(|refusal| refusal.code == ErrorCode::Conflict)
+        );
         assert!(call.await.expect("no panic").expect("a report").is_ok());
         let intents = served.house.tail(1000).await;
         assert_eq!(intents.iter().filter(|record| record["kind"] == "intent").count(), 1);
@@ -173,16 +176,17 @@ fn a_server_that_ends_says_no_to_what_waits() {
 }
 
 fn what_waited_when_a_server_was_lost_is_not_known_to_the_next() {
-    let (place, id) = block_on(async {
+    let (place, anna, id) = block_on(async {
         let mut served = Served::new().await;
         drop(served.call(agent(), json!({"n": 7})));
         let waiting = served.asked().await;
         // Everything is dropped as it stands.
-        (served.place, waiting.id)
+        let anna = served.anna();
+        (served.place, anna, waiting.id)
     });
     block_on(async {
         let house = place.open().await;
-        let (code, _) = refused(answer(&house.core, anna(), id, true, None).await);
+        let (code, _) = refused(answer(&house.core, anna, id, true, None).await);
         assert_eq!(code, ErrorCode::NotFound);
         let records = house.tail(1000).await;
         assert!(records.iter().all(|record| record["kind"] != "intent"), "{records:#?}");
@@ -228,6 +232,18 @@ fn whoever_may_not_approve_answers_nothing() {
         served.nothing_ran().await;
         served.answer(id, false).await.expect("answered");
         check_failed(call.await, ErrorCode::ApprovalDeclined);
+        served.nothing_ran().await;
+    });
+}
+
+fn an_approver_whose_key_is_gone_answers_nothing() {
+    block_on(async {
+        let mut served = Served::at(place().set("approvals.deadline=500ms")).await;
+        let call = served.call(agent(), json!({"n": 7}));
+        let id = served.asked().await.id;
+        served.lose_approver().await;
+        assert_eq!(refused(served.answer(id, true).await).0, ErrorCode::Unauthorized);
+        check_failed(call.await, ErrorCode::ApprovalTimeout);
         served.nothing_ran().await;
     });
 }
@@ -332,7 +348,7 @@ fn nobody_at_the_terminal_leaves_it_to_the_queue() {
         served.answer(waiting.id, true).await.expect("it still waits");
         assert!(call.await.expect("no panic").expect("a report").is_ok());
         // Where nobody watches a queue it is the end.
-        served.house.core.set_somebody_may_approve(false);
+        served.lose_approver().await;
         let (tell, told) = tokio::sync::watch::channel(None);
         let call = served.call(Caller { approver: Arc::new(Slowly(told)), ..agent() }, json!({"n": 7}));
         served.asked().await;
@@ -380,11 +396,12 @@ code: return safety.fs.readText('notes.txt')
         for yes in [false, true] {
             let call = served.call_of("notes", agent(), json!({}));
             let waiting = served.asked().await;
-            assert_eq!(waiting.question.effect.as_ref().map(|effect| effect.capability.as_str()), Some("fs.read"));
-            let wish = bailiwick_core::Remember {
-                what: bailiwick_core::RememberedFor::Arguments,
-                minutes: 5,
-            };
+            assert_eq!(
+                waiting.question.effect.as_ref().map(|effect| effect.capability.as_str()),
+                Some("fs.read")
+            );
+            let wish =
+                bailiwick_core::Remember { what: bailiwick_core::RememberedFor::Arguments, minutes: 5 };
             let (code, message) = refused(served.remember(waiting.id, wish).await);
             assert_eq!(code, ErrorCode::InvalidInput, "{message}");
             served.answer(waiting.id, yes).await.expect("answered");

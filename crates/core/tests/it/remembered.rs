@@ -8,7 +8,7 @@ use bailiwick_secrets::{Fallback, SecretName, Secrets};
 use bailiwick_types::{ApprovalId, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::asking::{Served, WRITES, agent, anna, has_run, keyless, other_agent};
+use crate::asking::{Served, WRITES, agent, has_run, keyless, other_agent};
 use crate::stage::{block_on, cli, refused, sql, yaml};
 
 crate::tests!(
@@ -41,7 +41,7 @@ async fn said(remember: Remember) -> (Served, ApprovalId) {
 }
 
 async fn forget(served: &Served, id: ApprovalId) -> Result<Reply, bailiwick_core::Refusal> {
-    served.house.core.perform(anna(), Action::ApprovalForget { id }).await
+    served.house.core.perform(served.anna(), Action::ApprovalForget { id }).await
 }
 
 fn a_yes_for_these_arguments_lets_the_same_call_through() {
@@ -197,7 +197,7 @@ fn what_cannot_be_remembered_leaves_the_question_waiting() {
             (false, ARGUMENTS),
         ] {
             let core = &served.house.core;
-            let answered = crate::asking::answer(core, anna(), id, yes, Some(remember)).await;
+            let answered = crate::asking::answer(core, served.anna(), id, yes, Some(remember)).await;
             assert_eq!(refused(answered).0, ErrorCode::InvalidInput, "{remember:?}");
             assert_eq!(served.waiting().await.len(), 1);
         }
@@ -299,7 +299,12 @@ code: return text.length
 fn a_yes_goes_with_its_tool() {
     block_on(async {
         let (served, id) = said(KEY).await;
-        served.house.core.perform(cli(), Action::ToolRemove { tool: "writes".to_owned() }).await.expect("gone");
+        served
+            .house
+            .core
+            .perform(cli(), Action::ToolRemove { tool: "writes".to_owned() })
+            .await
+            .expect("gone");
         assert!(served.remembered().await.is_empty());
         assert_eq!(refused(forget(&served, id).await).0, ErrorCode::NotFound);
     });

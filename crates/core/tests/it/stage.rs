@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use bailiwick_config::{Environment, FolderFile, Request, load};
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Core, Document, Event, Imported, Listener, Opening, Presence, Published,
-    Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
+    Action, Actor, Answer, Approver, Caller, Core, Document, Event, Imported, Listener, Opening, Presence,
+    Published, Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
 };
 use bailiwick_runtime::Runtime;
 use bailiwick_secrets::Fallback;

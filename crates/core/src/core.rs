@@ -23,8 +23,8 @@ use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
-    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, happenings, journal, keys, pass,
-    pipeline,
+    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, journal, keys,
+    pass, pipeline,
 };
 
 /// Performs actions on one data folder. Cheap to clone.
@@ -98,6 +98,7 @@ impl Core {
         let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
+        code::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
         let closing = CancellationToken::new();
         let inner = Inner {
@@ -147,8 +148,8 @@ impl Core {
         }
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
-            Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
-            Action::ToolShow { tool } => catalogue::show(self, &tool).await,
+            Action::ToolList { after, limit } => catalogue::list(self, &caller, after, limit).await,
+            Action::ToolShow { tool } => catalogue::show(self, &caller, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,
             Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,
             Action::ToolImport { documents, approval_off } => {
@@ -166,11 +167,11 @@ impl Core {
                 let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
-            Action::ToolPolicy { .. }
-            | Action::CodeRun(_)
-            | Action::CodeCheck { .. }
-            | Action::Limits
-            | Action::SecretList => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            Action::ToolPolicy { document } => catalogue::policy(self, &document),
+            Action::CodeRun(run) => code::run(self, &caller, *run, open).await,
+            Action::CodeCheck { code } => code::check(self, &code).await,
+            Action::Limits => code::limits(self),
+            Action::SecretList => Ok(Reply::Secrets(self.inner.world.secret_names()?)),
             Action::KeyCreate(wish) => keys::create(self, &caller, wish).await,
             Action::KeyList => Ok(keys::list(self)),
             Action::KeyRevoke { key } => keys::revoke(self, &caller, &key).await,

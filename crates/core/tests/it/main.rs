@@ -12,7 +12,9 @@ mod announcing;
 mod approvals;
 mod asking;
 mod calls;
+mod code;
 mod edits;
+mod happenings;
 mod imports;
 mod keys;
 mod passes;
@@ -20,6 +22,7 @@ mod publishing;
 mod queue;
 mod record;
 mod remembered;
+mod scopes;
 mod settings;
 mod stage;
 mod tampering;
@@ -52,7 +55,9 @@ const ALL: &[&[Test]] = &[
     announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,
+    code::TESTS,
     edits::TESTS,
+    happenings::TESTS,
     imports::TESTS,
     keys::TESTS,
     passes::TESTS,
@@ -60,6 +65,7 @@ const ALL: &[&[Test]] = &[
     queue::TESTS,
     record::TESTS,
     remembered::TESTS,
+    scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,
 ];

@@ -85,6 +85,7 @@ impl Core {
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells, presence } = opening;
         let posts = Posts::default();
+        let approvals = Approvals::new(presence, &settings)?;
         let happenings = Happenings::default();
         let options = Options {
             witnesses: journal::witnesses(&settings, &posts)?,
@@ -111,7 +112,7 @@ impl Core {
             happenings,
             _closing: closing.clone().drop_guard(),
             closing,
-            approvals: Approvals::new(presence),
+            approvals,
             ahead: Ahead::default(),
             posts,
             _ownership: ownership,
@@ -219,6 +220,12 @@ impl Core {
                 "{unsent} signed heads did not reach a witness at an address of audit.witness"
             ));
         }
+        let unannounced = self.inner.approvals.unannounced();
+        if unannounced > 0 {
+            told.push(format!(
+                "{unannounced} waiting questions were not announced as approvals.notify wants"
+            ));
+        }
         told.extend(self.key_troubles());
         told
     }
@@ -241,6 +248,7 @@ impl Core {
         if tokio::time::timeout(LAST_POSTS, self.inner.posts.on_their_way.wait()).await.is_err() {
             tracing::warn!("a witness did not take the last signed head in time");
         }
+        self.inner.approvals.announced().await;
         Ok(closed?)
     }
 

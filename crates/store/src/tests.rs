@@ -1,5 +1,6 @@
 //! Behaviour of the store over real files.
 
+mod approvals;
 mod basics;
 mod crashes;
 mod disk;

@@ -8,7 +8,9 @@
     reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
 )]
 
+mod announcing;
 mod approvals;
+mod asking;
 mod calls;
 mod code;
 mod edits;
@@ -17,7 +19,9 @@ mod imports;
 mod keys;
 mod passes;
 mod publishing;
+mod queue;
 mod record;
+mod remembered;
 mod scopes;
 mod settings;
 mod stage;
@@ -48,6 +52,7 @@ pub(crate) struct Test {
 }
 
 const ALL: &[&[Test]] = &[
+    announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,
     code::TESTS,
@@ -57,7 +62,9 @@ const ALL: &[&[Test]] = &[
     keys::TESTS,
     passes::TESTS,
     publishing::TESTS,
+    queue::TESTS,
     record::TESTS,
+    remembered::TESTS,
     scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,

@@ -90,6 +90,11 @@ impl Performs for Core {
         Some(self.clone())
     }
 
+    fn ending(&self) {
+        self.end_watching();
+        self.end_questions_of_server();
+    }
+
     fn close(&self) -> Boxed<Result<(), Refusal>> {
         let core = self.clone();
         Box::pin(async move { Self::close(&core).await })

@@ -9,12 +9,16 @@
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod approvals;
 mod authority;
 mod caller;
 mod catalogue;
+mod code;
 mod core;
 mod desk;
+mod happenings;
 mod journal;
+mod keys;
 mod moment;
 mod owner;
 mod parsed;
@@ -35,6 +39,7 @@ pub use caller::{
     Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{

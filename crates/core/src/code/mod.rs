@@ -148,11 +148,11 @@ fn standing(core: &Core, caller: &Caller, run: &CodeRun) -> Result<Standing, Ref
             .map_err(|conflicts| Refusal::new(ErrorCode::Conflict, conflicts.to_string()))
     };
     let policy = resolved(profile.as_ref(), layer.as_ref())?;
-    if !caller.scopes.covers(Scope::Author) {
-        if let Some(kind) = raised(&policy, &resolved(None, None)?) {
-            let what = format!("a higher limit for `{}`", kind.key());
-            return Err(authority::lacking(caller.scopes, &[Scope::Author], &what));
-        }
+    if !caller.scopes.covers(Scope::Author)
+        && let Some(kind) = raised(&policy, &resolved(None, None)?)
+    {
+        let what = format!("a higher limit for `{}`", kind.key());
+        return Err(authority::lacking(caller.scopes, &[Scope::Author], &what));
     }
     let standing = Standing::under(policy, ApprovalMode::Auto, world);
     let ceiling = world.baseline().ceilings.risk;
@@ -209,8 +209,8 @@ fn bare(core: &Core) -> Result<EffectivePolicy, Refusal> {
 }
 
 /// Looks at code without running it.
-pub(crate) async fn check(core: &Core, code: &Code) -> Result<Reply, Refusal> {
-    let call = call_of(code)?.policy(bare(core)?);
+pub(crate) async fn check(core: &Core, looked_at: &Code) -> Result<Reply, Refusal> {
+    let call = call_of(looked_at)?.policy(bare(core)?);
     let looked = validated(core.inner.world.runtime().await?, call).await?;
     let (findings, error) = match looked {
         Ok(findings) => (findings, None),

@@ -74,7 +74,7 @@ fn every_change_of_a_tool_is_told() {
         let house = place.open().await;
         let mut watcher = watch(&house, Scopes::of([Scope::Author]), None).await;
         let document = yaml("add", ADD);
-        house.import(&[document.clone()]).await.expect("imported");
+        house.import(std::slice::from_ref(&document)).await.expect("imported");
         house.test("add").await;
         house.publish("add", bailiwick_core::Reasons::default()).await.expect("published");
         house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");

@@ -4,7 +4,7 @@ use bailiwick_audit::hash_of;
 use bailiwick_types::KeyId;
 
 use super::stage::{Stage, on};
-use crate::{Durability, KeyRow, Store};
+use crate::{Durability, KeyRow, Store, StoreError, View};
 
 fn key(number: u64) -> KeyRow {
     KeyRow {
@@ -26,6 +26,10 @@ fn put(store: &Store, row: KeyRow) {
     on(store.write(Durability::Process, move |tx| tx.put_key(&row))).unwrap();
 }
 
+fn all(view: &View<'_>) -> Result<Vec<KeyRow>, StoreError> {
+    view.keys()
+}
+
 #[test]
 fn a_key_comes_back_as_it_was_put_also_when_it_is_put_again() {
     let stage = Stage::new();
@@ -34,7 +38,7 @@ fn a_key_comes_back_as_it_was_put_also_when_it_is_put_again() {
     put(&store, key(1));
     let changed = KeyRow { revoked_ms: Some(30), used_ms: None, ..key(2) };
     put(&store, changed.clone());
-    assert_eq!(on(store.read(|view| view.keys())).unwrap(), vec![key(1), changed]);
+    assert_eq!(on(store.read(all)).unwrap(), vec![key(1), changed]);
     assert_eq!(on(store.read(|view| view.key(key(1).id))).unwrap(), Some(key(1)));
     assert_eq!(on(store.read(|view| view.key(key(3).id))).unwrap(), None);
 }
@@ -67,7 +71,7 @@ fn an_edited_key_is_not_ours() {
         drop(store);
         stage.edit(&format!("UPDATE keys SET {column} WHERE name = 'key-1'"));
         let store = stage.open();
-        let rows = on(store.read(|view| view.keys())).unwrap();
+        let rows = on(store.read(all)).unwrap();
         let ours: Vec<&KeyRow> = rows.iter().filter(|row| row.is_ours).collect();
         assert_eq!((rows.len(), ours), (2, vec![&key(2)]), "{column}");
     }

@@ -88,6 +88,3 @@ fn described() -> (Router<Served>, utoipa::openapi::OpenApi) {
     openapi::complete(&mut document);
     (router, document)
 }
-
-#[cfg(test)]
-mod tests;

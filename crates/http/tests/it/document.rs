@@ -14,7 +14,8 @@ crate::tests!(
 
 fn the_committed_document_is_the_one_that_is_served() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let committed = bailiwick_config::files::read_config(&path).expect("readable").expect("docs/openapi.json");
+    let committed =
+        bailiwick_config::files::read_config(&path).expect("readable").expect("docs/openapi.json");
     assert!(
         committed == bailiwick_http::routes::openapi(),
         "docs/openapi.json is not current: cargo run -p xtask -- gen"

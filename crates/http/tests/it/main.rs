@@ -18,6 +18,7 @@ mod real;
 mod refusals;
 mod replies;
 mod schema;
+mod shapes;
 mod stage;
 mod streams;
 
@@ -52,6 +53,7 @@ const ALL: &[&[Test]] = &[
     pages::TESTS,
     real::TESTS,
     refusals::TESTS,
+    shapes::TESTS,
     streams::TESTS,
 ];
 

@@ -199,7 +199,11 @@ fn a_key_of_the_wrong_form_is_refused() {
         let (stage, count) = counting().await;
         for wrong in ["", "a b", &"x".repeat(129)] {
             let answer = stage.ask(create("a", wrong)).await;
-            assert_eq!((answer.status, count.load(Ordering::SeqCst)), (StatusCode::BAD_REQUEST, 0), "{wrong}");
+            assert_eq!(
+                (answer.status, count.load(Ordering::SeqCst)),
+                (StatusCode::BAD_REQUEST, 0),
+                "{wrong}"
+            );
         }
         let twice = with(create("a", "k"), "idempotency-key", "l");
         assert_eq!(stage.ask(twice).await.status, StatusCode::BAD_REQUEST);

@@ -18,7 +18,8 @@ fn tools_are_paged_by_an_opaque_cursor() {
         let stage = Stage::script(move |_, action| {
             let Action::ToolList { after, limit } = action else { panic!("{action:?}") };
             let left = names.iter().filter(|name| after.as_deref().is_none_or(|after| **name > after));
-            let lines = left.map(|name| bailiwick_core::ToolLine { name: (*name).to_owned(), ..replies::line() });
+            let lines =
+                left.map(|name| bailiwick_core::ToolLine { name: (*name).to_owned(), ..replies::line() });
             let lines = lines.take(usize::try_from(limit).expect("a number")).collect();
             Box::pin(std::future::ready(Ok(Reply::Tools(lines))))
         })

@@ -1,14 +1,14 @@
 //! Replies as the inside gives them, with something in every field.
 
 use bailiwick_core::{
-    Actor, Change, Checked, CodeChecked, CodeFinding, EffectAsked, ExportPage, Fault, Found, Imported, KeyLine,
-    KeyMade, LastYes, Missed, PolicyView, Published, Question, Refusal, RememberedFor, RememberedYes, SecretLine,
-    TestLine, TestVerdict, Tested, ToolLine, ToolView, Verified, Waiting,
+    Actor, Change, Checked, CodeChecked, CodeFinding, EffectAsked, ExportPage, Fault, Found, Imported,
+    KeyLine, KeyMade, LastYes, Missed, PolicyView, Published, Question, Refusal, RememberedFor,
+    RememberedYes, SecretLine, TestLine, TestVerdict, Tested, ToolLine, ToolView, Verified, Waiting,
 };
 use bailiwick_types::{
-    ApprovalId, CallId, CallReport, CapabilityName, CorrelationId, Denial, DenialReason, ErrorCode, Failure, Fix,
-    KeyId, LayerName, Location, LogLevel, LogLine, Outcome, Receipt, Risk, RiskLevel, RiskReason, Scope, Scopes,
-    Tier, ToolId, Usage, WallStatus, Wallpart,
+    ApprovalId, CallId, CallReport, CapabilityName, CorrelationId, Denial, DenialReason, ErrorCode, Failure,
+    Fix, KeyId, LayerName, Location, LogLevel, LogLine, Outcome, Receipt, Risk, RiskLevel, RiskReason, Scope,
+    Scopes, Tier, ToolId, Usage, WallStatus, Wallpart,
 };
 use serde_json::{Value, json};
 
@@ -58,7 +58,14 @@ pub(crate) fn report(outcome: Outcome) -> CallReport {
     };
     let receipt = Receipt::new(Tier::Process, vec![wall], &[]);
     let cause = CorrelationId::parse("cause-1").expect("an id");
-    let usage = Usage { wall_ms: 4.1, cpu_ms: 1.2, steps: 15_000, memory_peak: 524_288, fetches: 1, ..Usage::default() };
+    let usage = Usage {
+        wall_ms: 4.1,
+        cpu_ms: 1.2,
+        steps: 15_000,
+        memory_peak: 524_288,
+        fetches: 1,
+        ..Usage::default()
+    };
     let line = LogLine { level: LogLevel::Log, text: "hello".to_owned(), at: 12 };
     CallReport::new(outcome, CallId::parse(ID).expect("an id"), cause, risk(), receipt)
         .with_logs(vec![line], 0)
@@ -153,7 +160,8 @@ pub(crate) fn test_line() -> TestLine {
 }
 
 pub(crate) fn tested() -> Tested {
-    let refused = Refusal::new(ErrorCode::MissingSecret, "no TOKEN").with_hint("set it").with_faults(vec![fault()]);
+    let refused =
+        Refusal::new(ErrorCode::MissingSecret, "no TOKEN").with_hint("set it").with_faults(vec![fault()]);
     Tested {
         tool: "add".to_owned(),
         passed: false,

@@ -58,7 +58,7 @@ pub(crate) fn holds(name: &str, answer: &Answer) {
     };
     let kind = answer.kind().unwrap_or_default();
     let media = content.get(kind).unwrap_or_else(|| panic!("{name}: {status} is no {kind}"));
-    if kind.ends_with("json") {
+    if kind == "application/json" || kind.ends_with("+json") {
         is_of(&media["schema"], &answer.json(), name);
     }
 }

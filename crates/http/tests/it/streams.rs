@@ -93,7 +93,10 @@ fn a_call_that_waits_tells_so() {
         is_a("ApprovalNews", &told[1].1);
         assert_eq!(told[0].1["what"], "asked");
         assert_eq!(told[0].1["question"]["tool"], "add");
-        assert_eq!((&told[1].1["what"], &told[1].1["waitedMs"]), (&object!("stillWaiting"), &object!(10_000)));
+        assert_eq!(
+            (&told[1].1["what"], &told[1].1["waitedMs"]),
+            (&object!("stillWaiting"), &object!(10_000))
+        );
     });
 }
 
@@ -235,7 +238,8 @@ fn who_watches_is_told_what_their_scopes_cover() {
         check_watch(Scopes::ALL, "/v1/events", &all).await;
         check_watch(Scopes::ALL, "/v1/events?types=audit,tool", &["audit", "missed", "tool", "tool"]).await;
         check_watch(Scopes::of([Scope::Call]), "/v1/events", &["missed", "tool"]).await;
-        check_watch(Scopes::of([Scope::Approve]), "/v1/events", &["approval", "approval", "missed", "tool"]).await;
+        check_watch(Scopes::of([Scope::Approve]), "/v1/events", &["approval", "approval", "missed", "tool"])
+            .await;
         check_watch(Scopes::of([Scope::Operate]), "/v1/events", &["audit", "key", "missed", "tool"]).await;
     });
 }

@@ -40,6 +40,7 @@ pub use caller::{
 };
 pub use desk::{Desk, Opening, Presence};
 pub use keys::{KeyShown, NotAKey, OperatorKey};
+pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{

@@ -4,6 +4,7 @@
 
 mod import;
 mod publish;
+mod replace;
 mod view;
 
 use bailiwick_document::{Problem, Problems};
@@ -17,6 +18,7 @@ pub(crate) use import::{import, same_covered, take_in};
 pub(crate) use publish::{
     OPERATE_FROM, REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish,
 };
+pub(crate) use replace::{There, replace};
 pub(crate) use view::{export, is_offered, line_of, list, show, standing_of};
 
 use crate::parsed::Parsed;

@@ -40,7 +40,12 @@ pub(super) struct Shared {
 }
 
 /// Sees a connection through.
-pub(super) async fn attend(stream: TcpStream, peer: Peer, acceptor: Option<TlsAcceptor>, shared: Arc<Shared>) {
+pub(super) async fn attend(
+    stream: TcpStream,
+    peer: Peer,
+    acceptor: Option<TlsAcceptor>,
+    shared: Arc<Shared>,
+) {
     if let Err(error) = prepare(&stream) {
         tracing::debug!(%error, "a connection cannot be set up");
         return;

@@ -116,7 +116,9 @@ pub enum ServeError {
         why: String,
     },
     /// An address that others reach, and no credentials that anybody could show.
-    #[error("{address} can be reached from other machines, and there is neither a key nor an issuer of tokens")]
+    #[error(
+        "{address} can be reached from other machines, and there is neither a key nor an issuer of tokens"
+    )]
     Open {
         /// The address.
         address: SocketAddr,
@@ -141,18 +143,27 @@ impl ServeError {
             }
             Self::Bind { .. } => "choose another address with --listen".to_owned(),
             Self::TlsFile(error) | Self::Addresses(error) => error.hint().unwrap_or_default(),
-            Self::Tls { .. } => "give a PEM file of certificates, the server's first, and one of its key".to_owned(),
-            Self::Open { .. } => "make a key with `bailiwick key create`, listen on 127.0.0.1, or type --insecure-no-auth \
+            Self::Tls { .. } => {
+                "give a PEM file of certificates, the server's first, and one of its key".to_owned()
+            }
+            Self::Open { .. } => {
+                "make a key with `bailiwick key create`, listen on 127.0.0.1, or type --insecure-no-auth \
                                   to let everybody call tools"
-                .to_owned(),
-            Self::Tokens(_) => "give an issuer, an audience, and its keys as a file or an https:// address".to_owned(),
+                    .to_owned()
+            }
+            Self::Tokens(_) => {
+                "give an issuer, an audience, and its keys as a file or an https:// address".to_owned()
+            }
             Self::Listener(_) | Self::Metrics => "this is a fault of Bailiwick itself".to_owned(),
         }
     }
 }
 
 /// Listens on an address.
-#[expect(clippy::unused_async, reason = "a socket of tokio is made within its runtime; so the caller has one")]
+#[expect(
+    clippy::unused_async,
+    reason = "a socket of tokio is made within its runtime; so the caller has one"
+)]
 pub async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let wrong = |source| ServeError::Bind { address, source };
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(wrong)?;

@@ -129,7 +129,11 @@ pub(super) fn key(why: NotAKey) -> Response {
 }
 
 pub(super) fn token(why: &NotAToken) -> Response {
-    unauthorized("invalid_token", &why.to_string(), "get a new token from its issuer, for this server's audience")
+    unauthorized(
+        "invalid_token",
+        &why.to_string(),
+        "get a new token from its issuer, for this server's audience",
+    )
 }
 
 /// The header that says when to come back: whole seconds, at least one.

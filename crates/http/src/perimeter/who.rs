@@ -45,7 +45,12 @@ pub(super) async fn is(
                 let subject = format!("jwt:{}", token.subject);
                 let actor = Actor { key: Some(subject.clone()), client: "http".to_owned() };
                 let principal = Principal { actor, scopes: token.scopes, key: None };
-                Ok(Some(Known { principal, counted_as: Who::Token(subject), per_second: None, at_once: None }))
+                Ok(Some(Known {
+                    principal,
+                    counted_as: Who::Token(subject),
+                    per_second: None,
+                    at_once: None,
+                }))
             }
             _ => of_key(perimeter, &shown).map(Some),
         },

@@ -85,7 +85,9 @@ async fn what_outlasts_the_grace_is_cut() {
 #[tokio::test]
 async fn it_is_not_ready_any_more_as_soon_as_the_end_begins() {
     let server = Running::plain().await;
-    let mut kept = send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\nGET /readyz HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
+    let mut kept =
+        send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\nGET /readyz HTTP/1.1\r\nhost: HOST\r\n\r\n")
+            .await;
     server.stage.waits.notified().await;
     assert_eq!(server.ask("GET", "/readyz", &[]).await.status, 200);
     server.closing.begin();

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod connections;
+mod encrypted;
 mod ends;
 mod keys;
 mod pages;

@@ -28,7 +28,8 @@ pub(super) struct Address {
 
 impl Address {
     pub(super) fn new(address: &str, settings: &Settings) -> Result<Self, ServeError> {
-        let net = bailiwick_core::net_of(settings).map_err(|refusal| ServeError::Tokens(refusal.to_string()))?;
+        let net =
+            bailiwick_core::net_of(settings).map_err(|refusal| ServeError::Tokens(refusal.to_string()))?;
         Ok(Self { address: address.to_owned(), net, policy: Arc::new(only(address)?) })
     }
 }
@@ -83,5 +84,6 @@ fn only(address: &str) -> Result<EffectivePolicy, ServeError> {
         .map_err(|problems| wrong(problems.to_string()))?;
     let layer = Layer::read("server.jwt.jwks", &tree, LayerName::Tool)
         .map_err(|problems| wrong(problems.to_string()))?;
-    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer))).map_err(|error| wrong(error.to_string()))
+    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer)))
+        .map_err(|error| wrong(error.to_string()))
 }

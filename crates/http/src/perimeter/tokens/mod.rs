@@ -5,6 +5,8 @@
 
 mod address;
 mod keys;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::path::PathBuf;
@@ -128,7 +130,7 @@ impl std::fmt::Debug for Tokens {
 
 #[derive(Deserialize)]
 struct Claims {
-    sub: String,
+    sub: Option<String>,
     #[serde(default)]
     scope: String,
 }
@@ -145,7 +147,10 @@ impl Tokens {
         match tokens.read_again(Duration::ZERO).await {
             Err(why) if matches!(jwt.jwks, JwksPlace::File(_)) => Err(ServeError::Tokens(why)),
             Err(why) => {
-                tracing::warn!(why, "the issuer's keys cannot be read; its tokens do not count until they can");
+                tracing::warn!(
+                    why,
+                    "the issuer's keys cannot be read; its tokens do not count until they can"
+                );
                 Ok(tokens)
             }
             Ok(()) => Ok(tokens),
@@ -187,14 +192,16 @@ impl Tokens {
         rules.set_issuer(&[&self.0.issuer]);
         rules.set_audience(&[&self.0.audience]);
         rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-        let claims = decode::<Claims>(token, &signer.key, &rules).map_err(|error| refused(error.kind()))?.claims;
-        if !may_be_shown(&claims.sub) {
+        let claims =
+            decode::<Claims>(token, &signer.key, &rules).map_err(|error| refused(error.kind()))?.claims;
+        let subject = claims.sub.ok_or(NotAToken::Lacks)?;
+        if !may_be_shown(&subject) {
             return Err(NotAToken::Subject);
         }
         // A scope of another service is none of ours.
         let asked = claims.scope.split(' ').filter_map(|word| word.parse::<Scope>().ok());
         let scopes = Scopes::of(asked.filter(|scope| self.0.most.covers(*scope)));
-        Ok(TokenShown { subject: claims.sub, scopes })
+        Ok(TokenShown { subject, scopes })
     }
 
     /// The key that signed it, read again where it is not known or what is known is old.

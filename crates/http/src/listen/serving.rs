@@ -56,7 +56,7 @@ impl Default for Bounds {
             head_bytes: 32 << 10,
             headers: 100,
             body_pause: Duration::from_secs(15),
-            body_in_all: Duration::from_secs(120),
+            body_in_all: Duration::from_mins(2),
             write: Duration::from_secs(30),
         }
     }
@@ -159,12 +159,8 @@ impl ServeError {
     }
 }
 
-/// Listens on an address.
-#[expect(
-    clippy::unused_async,
-    reason = "a socket of tokio is made within its runtime; so the caller has one"
-)]
-pub async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+/// Listens on an address. Within a runtime only: that is whom the socket tells of connections.
+pub fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let wrong = |source| ServeError::Bind { address, source };
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(wrong)?;
     // A server that is started again right away finds its port free.
@@ -182,7 +178,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let Serving { bounds, body_bytes, grace, tls, closing } = serving;
     let certificates = tls.map(Certificates::load).transpose()?;
-    let acceptor = certificates.as_ref().map(|certificates| certificates.acceptor()).transpose()?;
+    let acceptor = certificates.as_ref().map(Certificates::acceptor).transpose()?;
     let places = Places::new(&bounds);
     let shared = Arc::new(Shared { app, bounds, body_bytes, closing: closing.clone() });
     let mut connections = JoinSet::new();

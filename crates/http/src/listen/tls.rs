@@ -94,7 +94,7 @@ impl Certificates {
                 tracing::info!("changed certificates were read and are used from now on");
             }
             Err(error) => {
-                tracing::warn!(%error, "changed certificates cannot be used; the old ones are kept")
+                tracing::warn!(%error, "changed certificates cannot be used; the old ones are kept");
             }
         }
     }

@@ -144,7 +144,7 @@ impl Perimeter {
         let shown = shown.map_err(refusals::unclear)?;
         let known = match who::is(self, shown, peer, came_through_somebody(request)).await {
             Ok(known) => known,
-            Err(refusal) => return Err(self.failed(peer, refusal)),
+            Err(why) => return Err(self.failed(peer, refusals::not_known(&why))),
         };
         let Some(known) = known else {
             // The counters, for whoever is on this machine: see `crate::counters`.

@@ -16,7 +16,7 @@ async fn check(server: &Running, request: &str, statuses: &[u16]) {
 
 #[tokio::test]
 async fn heads_that_are_too_much_are_refused() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let get = "GET /who HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n";
     check(&server, &format!("{get}x-large: {}\r\n\r\n", "x".repeat(64 << 10)), &[431]).await;
     check(&server, &format!("{get}x-large: {}\r\n\r\n", "x".repeat(4 << 20)), &[431]).await;
@@ -31,7 +31,7 @@ async fn heads_that_are_too_much_are_refused() {
 
 #[tokio::test]
 async fn targets_that_say_two_things_are_refused() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for target in [
         "/%",
         "/%2",
@@ -63,7 +63,7 @@ async fn targets_that_say_two_things_are_refused() {
 
 #[tokio::test]
 async fn methods_of_proxies_are_refused() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     check(&server, "CONNECT evil.example:443 HTTP/1.1\r\nhost: HOST\r\n\r\n", &[405]).await;
     check(&server, "CONNECT HOST HTTP/1.1\r\nhost: HOST\r\n\r\n", &[405]).await;
     check(&server, &format!("TRACE /who HTTP/1.1\r\nhost: HOST\r\nx-api-key: {GOOD}\r\n\r\n"), &[405]).await;
@@ -74,7 +74,7 @@ async fn methods_of_proxies_are_refused() {
 
 #[tokio::test]
 async fn what_is_not_http_is_closed() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for garbage in [
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0garbage",

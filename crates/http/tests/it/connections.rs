@@ -16,7 +16,7 @@ fn resident() -> usize {
 
 #[tokio::test]
 async fn a_head_that_does_not_come_ends_the_connection() {
-    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300));
     for begun in ["", "GET /who HT", "GET /who HTTP/1.1\r\nhost: HOST\r\nx-slow: "] {
         let began = Instant::now();
         let text = server.raw(begun.replace("HOST", &server.address.to_string())).await;
@@ -28,7 +28,7 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 
 #[tokio::test]
 async fn a_head_that_drips_ends_the_connection_too() {
-    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300));
     let mut stream = server.connect().await;
     stream.write_all(format!("GET /who HTTP/1.1\r\nhost: {}\r\n", server.address).as_bytes()).await.unwrap();
     let drips = async {
@@ -43,7 +43,7 @@ async fn a_head_that_drips_ends_the_connection_too() {
 
 #[tokio::test]
 async fn a_connection_that_asks_nothing_more_is_closed() {
-    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_millis(300));
     let text = server.raw(format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address)).await;
     assert_eq!(Answer::read(&text).status, 200);
     server.end().await;
@@ -51,7 +51,7 @@ async fn a_connection_that_asks_nothing_more_is_closed() {
 
 #[tokio::test]
 async fn a_body_that_does_not_come_is_a_refusal() {
-    let server = Running::start(|_, serving| serving.bounds.body_pause = Duration::from_millis(200)).await;
+    let server = Running::start(|_, serving| serving.bounds.body_pause = Duration::from_millis(200));
     for begun in ["content-length: 10\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n5\r\nab"] {
         let head = format!("POST /echo HTTP/1.1\r\nhost: {}\r\n", server.address);
         let answer = Answer::read(&server.raw(format!("{head}{begun}")).await);
@@ -62,7 +62,7 @@ async fn a_body_that_does_not_come_is_a_refusal() {
 
 #[tokio::test]
 async fn a_body_that_drips_is_a_refusal_too() {
-    let server = Running::start(|_, serving| serving.bounds.body_in_all = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.bounds.body_in_all = Duration::from_millis(300));
     let mut stream = server.connect().await;
     let head = format!("POST /echo HTTP/1.1\r\nhost: {}\r\ncontent-length: 1000000\r\n\r\n", server.address);
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_body_that_drips_is_a_refusal_too() {
 
 #[tokio::test]
 async fn an_answer_that_nobody_reads_is_given_up() {
-    let server = Running::start(|_, serving| serving.bounds.write = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.bounds.write = Duration::from_millis(300));
     let mut stream = server.connect().await;
     let request = format!("GET /endless HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -112,8 +112,7 @@ async fn connections_beyond_the_bound_are_told_so_and_there_is_room_again_afterw
             } else {
                 serving.bounds.connections = 5;
             }
-        })
-        .await;
+        });
         let mut held = Vec::new();
         for _ in 0..5 {
             let mut stream = server.connect().await;
@@ -137,7 +136,7 @@ async fn connections_beyond_the_bound_are_told_so_and_there_is_room_again_afterw
 
 #[tokio::test]
 async fn five_hundred_half_open_connections_cost_little_and_others_are_served() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     // What one connection costs once is not counted: tables, buffers of the allocator.
     for _ in 0..20 {
         server.ask("GET", "/healthz", &[]).await;
@@ -161,7 +160,7 @@ async fn five_hundred_half_open_connections_cost_little_and_others_are_served() 
 
 #[tokio::test]
 async fn a_body_of_a_hundred_megabytes_is_refused_before_it_is_read() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let before = resident();
     let head = format!("POST /echo HTTP/1.1\r\nhost: {}\r\n", server.address);
     // Declared: not a byte of it is waited for.
@@ -197,7 +196,7 @@ async fn a_body_of_a_hundred_megabytes_is_refused_before_it_is_read() {
 
 #[tokio::test]
 async fn a_client_that_waits_for_a_word_before_a_large_body_is_refused_without_it() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let mut stream = server.connect().await;
     let head = "POST /echo HTTP/1.1\r\nexpect: 100-continue\r\ncontent-length: 104857600\r\n";
     stream.write_all(format!("{head}host: {}\r\n\r\n", server.address).as_bytes()).await.unwrap();

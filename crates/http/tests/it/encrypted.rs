@@ -26,8 +26,8 @@ fn certify(folder: &Path) -> TlsFiles {
     files
 }
 
-async fn start(files: &TlsFiles) -> Running {
-    Running::start(|server, _| server.tls = Some(files.clone())).await
+fn start(files: &TlsFiles) -> Running {
+    Running::start(|server, _| server.tls = Some(files.clone()))
 }
 
 /// Connects, and believes what is in the file of certificates now.
@@ -96,7 +96,7 @@ fn request(server: &Running, authority: &str, headers: &[(&str, &str)]) -> http:
 async fn both_versions_are_spoken_and_browsers_are_told_to_stay() {
     let folder = tempfile::tempdir().unwrap();
     let files = certify(folder.path());
-    let server = start(&files).await;
+    let server = start(&files);
     let answer = over_http1(&server, &files, "").await;
     assert_eq!((answer.status, answer.header("strict-transport-security")), (200, Some("max-age=31536000")));
     let port = server.address.port();
@@ -137,7 +137,7 @@ async fn both_versions_are_spoken_and_browsers_are_told_to_stay() {
 async fn what_is_not_tls_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let files = certify(folder.path());
-    let server = start(&files).await;
+    let server = start(&files);
     for garbage in
         ["GET /who HTTP/1.1\r\nhost: localhost\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\0\0\0\0"]
     {
@@ -158,8 +158,7 @@ async fn a_handshake_that_does_not_come_ends_the_connection() {
     let server = Running::start(|server, serving| {
         server.tls = Some(files.clone());
         serving.bounds.head = Duration::from_millis(200);
-    })
-    .await;
+    });
     assert_eq!(server.raw("").await, "");
     server.end().await;
 }
@@ -168,7 +167,7 @@ async fn a_handshake_that_does_not_come_ends_the_connection() {
 async fn new_certificates_are_taken_while_old_connections_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let files = certify(folder.path());
-    let server = start(&files).await;
+    let server = start(&files);
     let mut old = connect(&server, &files, &["http/1.1"]).await.unwrap();
     certify(folder.path());
     let renewed = async {
@@ -214,8 +213,8 @@ async fn nothing_of_a_key_is_ever_logged() {
     let _heard = tracing::subscriber::set_default(subscriber);
     let folder = tempfile::tempdir().unwrap();
     let files = certify(folder.path());
-    let secure = start(&files).await;
-    let plain = Running::plain().await;
+    let secure = start(&files);
+    let plain = Running::plain();
     for key in [GOOD, EXPIRED, REVOKED, SLOW, "bwk_0_the-secret-part-of-nothing"] {
         let bearer = format!("authorization: Bearer {key}");
         let own = format!("x-api-key: {key}");

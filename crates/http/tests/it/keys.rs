@@ -17,7 +17,7 @@ fn refused(answer: &Answer, status: u16, code: &str) {
 
 #[tokio::test]
 async fn whoever_shows_nothing_on_this_machine_may_call_and_no_more() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let body: Value = serde_json::from_str(&server.ask("GET", "/who", &[]).await.body).unwrap();
     assert_eq!(body, serde_json::json!({"key": null, "client": "keyless", "scopes": ["call"], "id": null}));
     server.end().await;
@@ -25,7 +25,7 @@ async fn whoever_shows_nothing_on_this_machine_may_call_and_no_more() {
 
 #[tokio::test]
 async fn whoever_shows_nothing_is_refused_where_that_is_switched_off() {
-    let server = Running::start(|server, _| server.keyless = false).await;
+    let server = Running::start(|server, _| server.keyless = false);
     refused(&server.ask("GET", "/who", &[]).await, 401, "UNAUTHORIZED");
     assert_eq!(server.ask("GET", "/healthz", &[]).await.status, 200);
     assert_eq!(server.ask("GET", "/metrics", &[]).await.status, 200);
@@ -37,13 +37,13 @@ async fn whoever_shows_nothing_is_refused_where_that_is_switched_off() {
 async fn on_an_address_that_others_reach_everybody_needs_a_key() {
     let wide =
         |server: &mut bailiwick_config::Server, _: &mut _| server.listen = "0.0.0.0:0".parse().unwrap();
-    let server = Running::start(wide).await;
+    let server = Running::start(wide);
     let here = format!("127.0.0.1:{}", server.address.port());
     let host = format!("host: {here}");
     refused(&server.ask("GET", "/who", &[&host]).await, 401, "UNAUTHORIZED");
     assert_eq!(server.ask("GET", "/who", &[&host, &format!("x-api-key: {GOOD}")]).await.status, 200);
     server.end().await;
-    let open = Running::start_with(Differs { no_auth: NoAuth::Insecure, ..Differs::default() }, wide).await;
+    let open = Running::start_with(Differs { no_auth: NoAuth::Insecure, ..Differs::default() }, wide);
     let host = format!("host: 127.0.0.1:{}", open.address.port());
     let body: Value = serde_json::from_str(&open.ask("GET", "/who", &[&host]).await.body).unwrap();
     assert_eq!(body["scopes"], serde_json::json!(["call"]));
@@ -53,7 +53,7 @@ async fn on_an_address_that_others_reach_everybody_needs_a_key() {
 
 #[tokio::test]
 async fn whoever_comes_through_a_proxy_is_not_on_this_machine() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for line in
         ["x-forwarded-for: 10.0.0.1", "forwarded: for=10.0.0.1", "via: 1.1 proxy", "x-real-ip: 10.0.0.1"]
     {
@@ -66,7 +66,7 @@ async fn whoever_comes_through_a_proxy_is_not_on_this_machine() {
 
 #[tokio::test]
 async fn a_key_is_taken_from_two_headers_and_from_nowhere_else() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for lines in [
         vec![format!("authorization: Bearer {GOOD}")],
         vec![format!("Authorization: bearer  {GOOD}")],
@@ -93,7 +93,7 @@ async fn a_key_is_taken_from_two_headers_and_from_nowhere_else() {
 
 #[tokio::test]
 async fn wrong_credentials_are_never_taken_for_none() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let wrong = format!("{}x", &GOOD[..GOOD.len() - 1]);
     for (lines, status, code) in [
         (vec![format!("authorization: Bearer {wrong}")], 401, "UNAUTHORIZED"),
@@ -126,15 +126,15 @@ async fn wrong_credentials_are_never_taken_for_none() {
 async fn many(server: &Running, count: usize, line: &str) -> String {
     let mut stream = server.connect().await;
     let one = format!("GET /who HTTP/1.1\r\nhost: {}\r\n{line}\r\n", server.address);
-    let mut all = format!("{one}\r\n").repeat(count - 1);
-    all.push_str(&format!("{one}connection: close\r\n\r\n"));
+    let before = format!("{one}\r\n").repeat(count - 1);
+    let all = format!("{before}{one}connection: close\r\n\r\n");
     stream.write_all(all.as_bytes()).await.unwrap();
     read_all(&mut stream).await
 }
 
 #[tokio::test]
 async fn too_many_in_a_second_are_told_to_wait() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let text = many(&server, 40, &format!("x-api-key: {SLOW}")).await;
     assert!(text.matches("HTTP/1.1 200").count() < 20, "{text}");
     let limited = text.split("HTTP/1.1 ").find(|one| one.starts_with("429")).unwrap();
@@ -147,7 +147,7 @@ async fn too_many_in_a_second_are_told_to_wait() {
 
 #[tokio::test]
 async fn too_many_wrong_keys_in_a_second_are_told_to_wait_and_a_right_one_is_not() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let text = many(&server, 90, "x-api-key: bwk_wrong").await;
     assert!(text.matches("HTTP/1.1 401").count() >= 10);
     assert!(text.matches("HTTP/1.1 429").count() > 0, "{text}");
@@ -157,7 +157,7 @@ async fn too_many_wrong_keys_in_a_second_are_told_to_wait_and_a_right_one_is_not
 
 #[tokio::test]
 async fn too_many_under_way_are_told_to_wait_until_an_answer_is_sent() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let key = format!("x-api-key: {NARROW}");
     let mut stream = server.connect().await;
     let request =
@@ -182,7 +182,7 @@ async fn too_many_under_way_are_told_to_wait_until_an_answer_is_sent() {
 
 #[tokio::test]
 async fn a_call_without_room_is_told_so_at_once_and_one_that_waits_for_a_person_takes_none() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let call = |body: &'static str| {
         let request = format!(
             "POST /v1/execute HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
@@ -221,7 +221,7 @@ async fn a_call_without_room_is_told_so_at_once_and_one_that_waits_for_a_person_
 
 #[tokio::test]
 async fn the_counters_are_for_this_machine_and_for_operators() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     server.ask("GET", "/who", &[&format!("x-api-key: {GOOD}")]).await;
     let here = server.ask("GET", "/metrics", &[]).await;
     assert_eq!(here.status, 200);

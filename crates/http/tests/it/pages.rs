@@ -13,7 +13,7 @@ async fn check(server: &Running, headers: &[&str], status: u16, code: &str) -> A
 
 #[tokio::test]
 async fn only_our_own_names_and_listed_ones_are_answered() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for ours in [
         "host: 127.0.0.1:PORT",
         "host: localhost:PORT",
@@ -73,7 +73,7 @@ async fn only_our_own_names_and_listed_ones_are_answered() {
 
 #[tokio::test]
 async fn only_our_own_pages_and_listed_ones_are_answered() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for own in [
         &["origin: http://127.0.0.1:PORT"][..],
         &["host: localhost:PORT", "origin: http://localhost:PORT"],
@@ -114,7 +114,7 @@ async fn only_our_own_pages_and_listed_ones_are_answered() {
 
 #[tokio::test]
 async fn a_browser_that_asks_before_is_told_only_for_listed_pages() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let asks = ["access-control-request-method: POST", "access-control-request-headers: authorization"];
     let listed = server.ask("OPTIONS", "/who", &["origin: https://pages.example", asks[0], asks[1]]).await;
     assert_eq!(listed.status, 204);
@@ -139,7 +139,7 @@ async fn a_browser_that_asks_before_is_told_only_for_listed_pages() {
 
 #[tokio::test]
 async fn every_answer_carries_what_browsers_must_know() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     for (target, status) in
         [("/who", 200), ("/nowhere", 404), ("/panics", 500), ("/%zz", 400), ("/healthz", 200)]
     {
@@ -164,7 +164,7 @@ async fn every_answer_carries_what_browsers_must_know() {
 
 #[tokio::test]
 async fn long_answers_are_packed_and_streams_are_not() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let mut raw = server.connect().await;
     let request = format!(
         "GET /long HTTP/1.1\r\nhost: {}\r\naccept-encoding: gzip\r\nconnection: close\r\n\r\n",

@@ -110,17 +110,17 @@ pub(crate) struct Differs {
 
 impl Running {
     /// A server with settings that the test changes.
-    pub(crate) async fn start(change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
-        Self::start_with(Differs::default(), change).await
+    pub(crate) fn start(change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
+        Self::start_with(Differs::default(), change)
     }
 
-    pub(crate) async fn start_with(differs: Differs, change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
+    pub(crate) fn start_with(differs: Differs, change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
         let mut server = settings();
         let mut serving = Serving::of(&server);
         change(&mut server, &mut serving);
         serving.body_bytes = server.body_bytes;
         serving.tls.clone_from(&server.tls);
-        let listener = bind(server.listen).await.unwrap();
+        let listener = bind(server.listen).unwrap();
         let address = listener.local_addr().unwrap();
         let counters = Counters::install().unwrap();
         let stage = Stage { waits: Arc::default(), go: Arc::new(Semaphore::new(0)), seen: Arc::default() };
@@ -137,8 +137,8 @@ impl Running {
         Self { address, closing, stage, ended }
     }
 
-    pub(crate) async fn plain() -> Self {
-        Self::start(|_, _| {}).await
+    pub(crate) fn plain() -> Self {
+        Self::start(|_, _| {})
     }
 
     /// Sends these bytes as they are, and gives back everything that comes until the end.
@@ -162,10 +162,10 @@ impl Running {
         let mut request = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
         let names_host = headers.iter().any(|line| line.to_ascii_lowercase().starts_with("host:"));
         if !names_host {
-            request.push_str(&format!("host: {}\r\n", self.address));
+            request = format!("{request}host: {}\r\n", self.address);
         }
         if !body.is_empty() {
-            request.push_str(&format!("content-length: {}\r\n", body.len()));
+            request = format!("{request}content-length: {}\r\n", body.len());
         }
         for line in headers {
             request.push_str(line);
@@ -227,6 +227,10 @@ impl Answer {
     }
 }
 
+async fn breaks() -> &'static str {
+    panic!("a secret of the handler")
+}
+
 fn routes(stage: &Stage) -> Router {
     let all = |stage: Stage| {
         move |principal: Extension<Principal>, request: axum::extract::Request| async move {
@@ -253,14 +257,7 @@ fn routes(stage: &Stage) -> Router {
         .route("/peer", get(|Extension(peer): Extension<Peer>| async move { peer.address.to_string() }))
         .route("/echo", post(|body: Bytes| async move { body.len().to_string() }))
         .route("/ignores", post(|| async { "did not look" }))
-        .route(
-            "/panics",
-            get(|| async {
-                if true {
-                    panic!("a secret of the handler")
-                }
-            }),
-        )
+        .route("/panics", get(breaks))
         .route("/long", get(|| async { "tell me ".repeat(1000) }))
         .route(
             "/endless",

@@ -25,7 +25,7 @@ async fn check(server: &Running, request: &str, by: By) {
 
 #[tokio::test]
 async fn what_can_be_read_in_two_ways_is_refused_and_closed() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let post = "POST /who HTTP/1.1\r\nhost: HOST\r\n";
     for (rest, by) in [
         ("content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", By::Us),
@@ -71,7 +71,7 @@ async fn what_can_be_read_in_two_ways_is_refused_and_closed() {
 
 #[tokio::test]
 async fn a_broken_chunked_body_is_refused_and_closed() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let long_extension = format!("5;{}\r\nhello\r\n0\r\n\r\n", "e".repeat(64 << 10));
     let many_extensions = format!("{}0\r\n\r\n", "1;ext=abcdefgh\r\nx\r\n".repeat(4096));
     let long_trailers = format!("0\r\n{}\r\n", "x-trailer: yes\r\n".repeat(4096));
@@ -100,7 +100,7 @@ async fn a_broken_chunked_body_is_refused_and_closed() {
 
 #[tokio::test]
 async fn a_good_chunked_body_is_taken_and_is_the_last_on_its_connection() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let address = server.address;
     let text = server
         .raw(format!(
@@ -116,7 +116,7 @@ async fn a_good_chunked_body_is_taken_and_is_the_last_on_its_connection() {
 
 #[tokio::test]
 async fn bodies_of_a_known_length_are_followed_by_the_next_request() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let one = format!("POST /echo HTTP/1.1\r\nhost: {}\r\ncontent-length: 40\r\n\r\n", server.address);
     // A body that would be refused as a head.
     let body = "transfer-encoding: x\ncontent-length: 1\n\n";

@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// An address with keys.
 pub(super) struct Address {
-    address: String,
+    url: String,
     net: Arc<Net>,
     policy: Arc<EffectivePolicy>,
 }
@@ -30,7 +30,7 @@ impl Address {
     pub(super) fn new(address: &str, settings: &Settings) -> Result<Self, ServeError> {
         let net =
             bailiwick_core::net_of(settings).map_err(|refusal| ServeError::Tokens(refusal.to_string()))?;
-        Ok(Self { address: address.to_owned(), net, policy: Arc::new(only(address)?) })
+        Ok(Self { url: address.to_owned(), net, policy: Arc::new(only(address)?) })
     }
 }
 
@@ -48,7 +48,7 @@ impl KeySource for Address {
             };
             let request = FetchRequest {
                 method: "GET".to_owned(),
-                url: self.address.clone(),
+                url: self.url.clone(),
                 headers: vec![("accept".to_owned(), "application/jwk-set+json, application/json".to_owned())],
                 body: None,
                 redirect: RedirectMode::Error,

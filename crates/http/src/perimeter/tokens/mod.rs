@@ -30,9 +30,9 @@ use crate::listen::ServeError;
 /// How far the clocks of an issuer and ours may be apart, in seconds.
 const LEEWAY: u64 = 30;
 /// How old the issuer's keys may be before they are read again.
-const FRESH: Duration = Duration::from_secs(600);
+const FRESH: Duration = Duration::from_mins(10);
 /// How often a key that we do not know makes us read them again.
-const AT_MOST_EVERY: Duration = Duration::from_secs(60);
+const AT_MOST_EVERY: Duration = Duration::from_mins(1);
 /// The longest name of whoever a token speaks of.
 const MOST_SUBJECT: usize = 128;
 
@@ -174,9 +174,10 @@ impl Tokens {
     /// Whose token it is.
     pub async fn check(&self, token: &str) -> Result<TokenShown, NotAToken> {
         let header = decode_header(token).map_err(|error| match error.kind() {
-            ErrorKind::InvalidAlgorithmName | ErrorKind::UnsupportedAlgorithm => NotAToken::Algorithm,
             // An algorithm that nobody has heard of makes the whole head unreadable.
-            ErrorKind::Json(_) => NotAToken::Algorithm,
+            ErrorKind::InvalidAlgorithmName | ErrorKind::UnsupportedAlgorithm | ErrorKind::Json(_) => {
+                NotAToken::Algorithm
+            }
             _ => NotAToken::Malformed,
         })?;
         if header.crit.is_some() || header.enc.is_some() || header.zip.is_some() {

@@ -87,6 +87,14 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             let session = session(screen)?;
             commands::audit::audit(screen, &session, what)
         }
+        Command::Approvals(what) => {
+            let session = session(screen)?;
+            commands::approvals::approvals(screen, &session, what)
+        }
+        Command::Key(what) => {
+            let session = session(screen)?;
+            commands::key::key(screen, &session, what)
+        }
         Command::Own(what) => {
             let session = session(screen)?;
             commands::own::own(screen, &session, what)

@@ -3,3 +3,40 @@
 //! Apart from what is behind it: an inner type may change, a shape here only gains fields. Each shape is made from the
 //! inner type and back by one conversion, so that the server and whoever asks it agree by construction. It must never
 //! decide anything.
+//!
+//! Start reading at `shape`, then at the file of the area.
+
+mod approval;
+mod audit;
+mod event;
+mod execute;
+mod key;
+mod limits;
+mod look;
+mod pass;
+mod problem;
+pub mod schema;
+mod shape;
+mod tool;
+
+pub use approval::{
+    Actor, Answer, AnswerWord, Approvals, EffectAsked, LastYes, Question, Remember, Remembered,
+    RememberedFor, RememberedYes, Waiting,
+};
+pub use audit::{RecordPage, Records, Retain, Retained, Verified};
+pub use event::{
+    ApprovalNews, Heard, Missed as MissedEvents, News, Progress, Settled, TestEvent, ToolChange,
+};
+pub use execute::{Execute, ExecuteCode, ExecuteTool, Validate};
+pub use key::{KeyLine, KeyMade, KeyWish, Keys, SecretLine, Secrets};
+pub use limits::{BlockedName, LimitsView};
+pub use look::{Checked, CodeChecked, CodeFinding, Fault, Found, PolicyView};
+pub use pass::{Missed, TestLine, TestVerdict, Tested, TestedAll, TestedRefusal};
+pub use problem::{MEDIA_TYPE, Problem, URN, retry_after, status};
+pub use tool::{
+    Change, DocumentIn, Documents, Export, Import, Imported, ImportedAll, NamedDocument, Publish,
+    PublishDocument, Published, Test, TestWhich, ToolLine, ToolPage, ToolView, Try, Which,
+};
+
+#[cfg(test)]
+mod tests;

@@ -53,6 +53,17 @@ pub enum Action {
         /// A person confirmed that approval is turned off where it was required.
         approval_off: bool,
     },
+    /// Puts a document in the place of a tool of the catalogue, which keeps its id.
+    ToolReplace {
+        /// Its name or id.
+        tool: String,
+        /// How often the tool was saved when whoever asks saw it last: with another number nothing is done.
+        version: Option<u64>,
+        /// The document.
+        document: Document,
+        /// A person confirmed that approval is turned off where it was required.
+        approval_off: bool,
+    },
     /// Gives tools as documents.
     ToolExport {
         /// Their names or ids; none for all.
@@ -153,6 +164,15 @@ pub enum Action {
     RunEnded(RunOutcome),
     /// The newest records.
     AuditTail {
+        /// At most so many.
+        limit: u32,
+    },
+    /// Records from one on, in one direction.
+    AuditPage {
+        /// The first; none for the newest or the oldest that there is.
+        from: Option<u64>,
+        /// Towards older ones.
+        newest_first: bool,
         /// At most so many.
         limit: u32,
     },
@@ -323,6 +343,7 @@ impl Action {
                 | Self::SecretList
                 | Self::Watch
                 | Self::AuditTail { .. }
+                | Self::AuditPage { .. }
                 | Self::AuditShow { .. }
                 | Self::AuditVerify
                 | Self::AuditExport { .. }
@@ -338,6 +359,7 @@ impl Action {
             Self::ToolCheck { .. } => "tool.check",
             Self::ToolTry { .. } => "tool.try",
             Self::ToolImport { .. } => "tool.import",
+            Self::ToolReplace { .. } => "tool.replace",
             Self::ToolExport { .. } => "tool.export",
             Self::ToolTest { .. } => "tool.test",
             Self::ToolPublish { .. } | Self::ToolPublishDocument { .. } => "tool.publish",
@@ -358,6 +380,7 @@ impl Action {
             Self::Watch => "watch",
             Self::CodeRun(_) | Self::RunBegins(_) | Self::RunEnded(_) => "run",
             Self::AuditTail { .. } => "audit.tail",
+            Self::AuditPage { .. } => "audit.page",
             Self::AuditShow { .. } => "audit.show",
             Self::AuditVerify => "audit.verify",
             Self::AuditExport { .. } => "audit.export",

@@ -27,6 +27,7 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::ToolTry { .. }
         | Action::ToolPolicy { .. }
         | Action::ToolImport { .. }
+        | Action::ToolReplace { .. }
         | Action::ToolExport { .. }
         | Action::ToolTest { .. }
         | Action::ToolPublish { .. }
@@ -44,6 +45,7 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::RunBegins(_)
         | Action::RunEnded(_)
         | Action::AuditTail { .. }
+        | Action::AuditPage { .. }
         | Action::AuditShow { .. }
         | Action::AuditVerify
         | Action::AuditExport { .. }

@@ -119,6 +119,10 @@ impl Core {
             Action::ToolImport { documents, approval_off } => {
                 catalogue::import(self, &caller, documents, approval_off).await
             }
+            Action::ToolReplace { tool, version, document, approval_off } => {
+                let there = catalogue::There { tool, version };
+                catalogue::replace(self, &caller, there, &document, approval_off).await
+            }
             Action::ToolExport { tools } => catalogue::export(self, tools).await,
             Action::ToolTest { which, live } => pass::test(self, &caller, which, live).await,
             Action::ToolPublish { tool, reasons } => catalogue::publish(self, &caller, &tool, reasons).await,
@@ -147,6 +151,9 @@ impl Core {
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
+            Action::AuditPage { from, newest_first, limit } => {
+                journal::page(self, from, newest_first, limit).await
+            }
             Action::AuditShow { about } => journal::show(self, about).await,
             Action::AuditVerify => journal::verify(self, &caller).await,
             Action::AuditExport { from, limit } => journal::export(self, from, limit).await,

@@ -146,6 +146,18 @@ pub(crate) async fn tail(core: &Core, limit: u32) -> Result<Reply, Refusal> {
     Ok(Reply::Records(records.iter().map(shown).collect::<Result<_, _>>()?))
 }
 
+/// Records from one on, in the order they are asked for.
+pub(crate) async fn page(
+    core: &Core,
+    from_seq: Option<u64>,
+    newest_first: bool,
+    limit: u32,
+) -> Result<Reply, Refusal> {
+    let query = Query { from_seq, newest_first, limit: most(limit), ..Query::default() };
+    let records = core.inner.store.read(move |view| view.records(&query)).await?;
+    Ok(Reply::Records(records.iter().map(shown).collect::<Result<_, _>>()?))
+}
+
 /// The records that belong to a number, a call, or what caused it.
 pub(crate) async fn show(core: &Core, about: String) -> Result<Reply, Refusal> {
     let all = Query { limit: MOST, ..Query::default() };

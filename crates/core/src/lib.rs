@@ -35,6 +35,7 @@ pub use caller::{
     Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{

@@ -382,6 +382,8 @@ pub struct Imported {
     pub change: Change,
     /// Its state now.
     pub state: String,
+    /// How often it was saved.
+    pub version: u64,
     /// What is doubtful about the document.
     pub warnings: Vec<crate::Fault>,
     /// What was found in its texts.

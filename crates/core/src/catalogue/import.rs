@@ -39,12 +39,23 @@ impl Incoming {
     /// Reads a document as far as that needs no store.
     pub(crate) fn read(core: &Core, document: &Document, approval_off: bool) -> Result<Self, Refusal> {
         let (tool, warnings) = read_document(document)?;
+        Self::of(core, &document.name, tool, warnings, approval_off)
+    }
+
+    /// A tool that was read.
+    pub(crate) fn of(
+        core: &Core,
+        document: &str,
+        tool: Tool,
+        warnings: Vec<Fault>,
+        approval_off: bool,
+    ) -> Result<Self, Refusal> {
         let texts = scanned(&tool);
         let parsed = Arc::new(Parsed::of(tool, &core.inner.world));
         let standing = standing_of(core, &parsed, false);
         let fresh = fresh_id()?;
         let always_asked = core.inner.world.settings.approvals.required.clone();
-        let document = document.name.clone();
+        let document = document.to_owned();
         Ok(Self { document, parsed, warnings, texts, standing, fresh, approval_off, always_asked })
     }
 
@@ -294,6 +305,7 @@ pub(crate) fn take_in(
         name: one.name().to_owned(),
         change,
         state: state.word().to_owned(),
+        version: before.filter(|_| change == Change::Same).map_or(version, |row| row.version),
         warnings: one.warnings.clone(),
         texts: one.texts.clone(),
     })

@@ -4,6 +4,7 @@
 
 mod import;
 mod publish;
+mod replace;
 mod view;
 
 use bailiwick_document::{Problem, Problems};
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
 pub(crate) use publish::{REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish};
+pub(crate) use replace::{There, replace};
 pub(crate) use view::{export, line_of, list, show, standing_of};
 
 use crate::parsed::Parsed;

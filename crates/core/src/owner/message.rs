@@ -86,6 +86,7 @@ impl Nature {
             | Action::SecretList
             | Action::Watch
             | Action::AuditTail { .. }
+            | Action::AuditPage { .. }
             | Action::AuditShow { .. }
             | Action::AuditVerify
             | Action::AuditExport { .. } => Self::Reads,
@@ -98,6 +99,7 @@ impl Nature {
             | Action::KeyCreate(_)
             | Action::KeyRevoke { .. }
             | Action::ToolImport { .. }
+            | Action::ToolReplace { .. }
             | Action::ToolPublish { .. }
             | Action::ToolPublishDocument { .. }
             | Action::ToolUnpublish { .. }

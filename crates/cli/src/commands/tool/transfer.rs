@@ -39,7 +39,7 @@ pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> R
         return Ok(0);
     }
     let mut table = Table::new(&["CHANGE", "NAME", "STATE"]);
-    for Imported { id: _, name, change, state, warnings, texts } in &imported {
+    for Imported { id: _, name, change, state, version: _, warnings, texts } in &imported {
         for fault in warnings {
             tell_fault(screen, warning("warning: "), fault);
         }

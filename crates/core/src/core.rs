@@ -9,15 +9,20 @@ use bailiwick_store::{Durability, Options, Retention, Stamp, Store, Troubles};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use tokio::sync::OnceCell;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::desk::{Opening, under};
+use crate::happenings::Happenings;
 use crate::journal::told;
+use crate::keys::Ring;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
-use crate::{Action, Actor, Caller, Refusal, Reply, authority, catalogue, journal, pass, pipeline};
+use crate::{
+    Action, Actor, Caller, Refusal, Reply, authority, catalogue, happenings, journal, keys, pass, pipeline,
+};
 
 /// Performs actions on one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -40,8 +45,16 @@ pub(crate) struct Inner {
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
     noted: OnceCell<()>,
-    /// Outcomes of calls whose callers went away, on their way to the record.
-    late: TaskTracker,
+    /// Outcomes of calls whose callers went away, and changes that are finished whoever goes away.
+    pub(crate) late: TaskTracker,
+    /// The keys of the server.
+    pub(crate) keys: Arc<Ring>,
+    /// Where it is told what happens.
+    pub(crate) happenings: Happenings,
+    /// The core is about to close: whoever would wait for ever stops.
+    pub(crate) closing: CancellationToken,
+    /// Also where nobody closes it.
+    _closing: DropGuard,
     /// Heads of the record on their way to witnesses.
     posts: Posts,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
@@ -64,7 +77,12 @@ impl Core {
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells, presence: _ } = opening;
         let posts = Posts::default();
-        let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
+        let happenings = Happenings::default();
+        let options = Options {
+            witnesses: journal::witnesses(&settings, &posts)?,
+            hears: Some(Arc::new(happenings.clone())),
+            ..Options::default()
+        };
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
@@ -72,6 +90,7 @@ impl Core {
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
+        let closing = CancellationToken::new();
         let inner = Inner {
             store,
             world,
@@ -79,10 +98,15 @@ impl Core {
             baseline,
             noted: OnceCell::new(),
             late,
+            keys: Arc::default(),
+            happenings,
+            _closing: closing.clone().drop_guard(),
+            closing,
             posts,
             _ownership: ownership,
         };
         let core = Self { inner: Arc::new(inner) };
+        core.load_keys().await?;
         core.forget_in_time();
         Ok(core)
     }
@@ -143,11 +167,11 @@ impl Core {
             | Action::ApprovalAnswer { .. }
             | Action::ApprovalRemembered
             | Action::ApprovalForget { .. }
-            | Action::KeyCreate(_)
-            | Action::KeyList
-            | Action::KeyRevoke { .. }
-            | Action::SecretList
-            | Action::Watch => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            | Action::SecretList => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            Action::KeyCreate(wish) => keys::create(self, &caller, wish).await,
+            Action::KeyList => Ok(keys::list(self)),
+            Action::KeyRevoke { key } => keys::revoke(self, &caller, &key).await,
+            Action::Watch => happenings::attend(self, &caller).await,
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
@@ -189,13 +213,21 @@ impl Core {
                 "{unsent} signed heads did not reach a witness at an address of audit.witness"
             ));
         }
+        told.extend(self.key_troubles());
         told
+    }
+
+    /// Whoever would wait for ever stops. Nothing else changes.
+    pub fn end_watching(&self) {
+        self.inner.closing.cancel();
     }
 
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
+        self.inner.closing.cancel();
         self.inner.late.close();
         self.inner.late.wait().await;
+        self.keep_all_uses().await;
         let closed = self.inner.store.close().await;
         self.inner.posts.on_their_way.close();
         if tokio::time::timeout(LAST_POSTS, self.inner.posts.on_their_way.wait()).await.is_err() {

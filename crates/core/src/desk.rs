@@ -90,6 +90,10 @@ impl Performs for Core {
         Some(self.clone())
     }
 
+    fn end_watching(&self) {
+        Self::end_watching(self);
+    }
+
     fn close(&self) -> Boxed<Result<(), Refusal>> {
         let core = self.clone();
         Box::pin(async move { Self::close(&core).await })

@@ -14,7 +14,9 @@ mod caller;
 mod catalogue;
 mod core;
 mod desk;
+mod happenings;
 mod journal;
+mod keys;
 mod moment;
 mod owner;
 mod parsed;
@@ -35,6 +37,7 @@ pub use caller::{
     Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};

@@ -10,6 +10,7 @@ mod connect;
 mod error;
 mod export;
 mod job;
+mod keys;
 mod options;
 mod place;
 mod records;
@@ -25,7 +26,8 @@ mod witness;
 mod writer;
 
 pub use error::{StoreError, WriteError};
-pub use options::{Durability, Options, Witness};
+pub use keys::KeyRow;
+pub use options::{Durability, Hears, Options, Witness};
 pub use records::{Query, Stamp, StoredRecord};
 pub use retain::{Retained, Retention};
 pub use store::Store;

@@ -89,6 +89,7 @@ impl Store {
             disk,
             trouble: trouble.clone(),
             heads: Vec::new(),
+            fresh: Vec::new(),
             unsynced_since: None,
             failed: None,
             witnesses,
@@ -231,6 +232,9 @@ fn has_rows(connection: &Connection, version: i64, path: &Path) -> Result<bool, 
     let mut tables = vec!["meta", "tools"];
     if version > 1 {
         tables.extend(["audit", "heads"]);
+    }
+    if version > 2 {
+        tables.push("keys");
     }
     for table in tables {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");

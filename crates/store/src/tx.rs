@@ -8,7 +8,8 @@ use rusqlite::params;
 
 use crate::chain::Chain;
 use crate::error::StoreError;
-use crate::records::{self, Stamp};
+use crate::keys::{self, KeyRow};
+use crate::records::{self, Stamp, StoredRecord};
 use crate::tools::{self, ToolRow};
 use crate::view::{View, meta_fields};
 
@@ -19,6 +20,8 @@ pub struct Tx<'c> {
     pub(crate) chain: &'c mut Chain,
     pub(crate) now_ms: u64,
     pub(crate) head_every: u64,
+    /// Where records are put that somebody hears of once they are committed; none where nobody listens.
+    pub(crate) fresh: Option<&'c mut Vec<StoredRecord>>,
     /// A failure after which the job must not be kept, even if it goes on as if nothing had been.
     pub(crate) failed: Option<StoreError>,
 }
@@ -50,6 +53,12 @@ impl Tx<'_> {
         self.noted(removed)
     }
 
+    /// Keeps a key, in the place of the one with its id, and seals it.
+    pub fn put_key(&mut self, key: &KeyRow) -> Result<(), StoreError> {
+        let put = keys::put(&self.view, key);
+        self.noted(put)
+    }
+
     /// Puts an entry at the end of the record.
     pub fn append(&mut self, entry: &Entry) -> Result<Stamp, StoreError> {
         let appended = self.try_append(entry);
@@ -62,6 +71,9 @@ impl Tx<'_> {
         self.chain.link = sealed.link();
         if self.chain.unsigned() >= self.head_every {
             self.chain.sign(&self.view, self.view.keys, self.now_ms)?;
+        }
+        if let Some(fresh) = &mut self.fresh {
+            fresh.push(StoredRecord { seq: sealed.seq, body: sealed.body, hash: sealed.hash });
         }
         Ok(Stamp { seq: sealed.seq, time_ms: sealed.time_ms, hash: sealed.hash })
     }

@@ -66,6 +66,7 @@ impl House {
 
     /// Lets nobody in any more, and waits for the last who is.
     pub(crate) async fn empty(&self) {
+        self.performs.end_watching();
         // An error says that it was emptied before.
         if let Ok(all) = self.room.acquire_many(ROOM).await {
             all.forget();

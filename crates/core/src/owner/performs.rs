@@ -26,6 +26,9 @@ pub trait Performs: Send + Sync + 'static {
         None
     }
 
+    /// The house is about to be emptied: what would go on for ever ends.
+    fn end_watching(&self) {}
+
     /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.
     fn close(&self) -> Boxed<Result<(), Refusal>>;
 }

@@ -12,6 +12,7 @@ mod approvals;
 mod calls;
 mod edits;
 mod imports;
+mod keys;
 mod passes;
 mod publishing;
 mod record;
@@ -48,6 +49,7 @@ const ALL: &[&[Test]] = &[
     calls::TESTS,
     edits::TESTS,
     imports::TESTS,
+    keys::TESTS,
     passes::TESTS,
     publishing::TESTS,
     record::TESTS,

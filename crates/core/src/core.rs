@@ -12,16 +12,19 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
+use crate::approvals::Approvals;
 use crate::desk::{Opening, under};
 use crate::happenings::Happenings;
 use crate::journal::told;
 use crate::keys::Ring;
+use crate::moment::Ahead;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
-    Action, Actor, Caller, Refusal, Reply, authority, catalogue, happenings, journal, keys, pass, pipeline,
+    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, happenings, journal, keys, pass,
+    pipeline,
 };
 
 /// Performs actions on one data folder. Cheap to clone.
@@ -45,7 +48,8 @@ pub(crate) struct Inner {
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
     noted: OnceCell<()>,
-    /// Outcomes of calls whose callers went away, and changes that are finished whoever goes away.
+    /// Outcomes on their way to the record: of calls whose callers went away, or which wait for a person; and changes
+    /// that are finished whoever goes away.
     pub(crate) late: TaskTracker,
     /// The keys of the server.
     pub(crate) keys: Arc<Ring>,
@@ -55,6 +59,10 @@ pub(crate) struct Inner {
     pub(crate) closing: CancellationToken,
     /// Also where nobody closes it.
     _closing: DropGuard,
+    /// Questions that wait for a person.
+    pub(crate) approvals: Approvals,
+    /// How far the clock is ahead.
+    pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
     posts: Posts,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
@@ -75,7 +83,7 @@ impl Core {
 
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
-        let Opening { data, config, settings, fallback, cells, presence: _ } = opening;
+        let Opening { data, config, settings, fallback, cells, presence } = opening;
         let posts = Posts::default();
         let happenings = Happenings::default();
         let options = Options {
@@ -102,6 +110,8 @@ impl Core {
             happenings,
             _closing: closing.clone().drop_guard(),
             closing,
+            approvals: Approvals::new(presence),
+            ahead: Ahead::default(),
             posts,
             _ownership: ownership,
         };
@@ -163,15 +173,17 @@ impl Core {
             | Action::CodeRun(_)
             | Action::CodeCheck { .. }
             | Action::Limits
-            | Action::ApprovalList
-            | Action::ApprovalAnswer { .. }
-            | Action::ApprovalRemembered
-            | Action::ApprovalForget { .. }
             | Action::SecretList => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
             Action::KeyCreate(wish) => keys::create(self, &caller, wish).await,
             Action::KeyList => Ok(keys::list(self)),
             Action::KeyRevoke { key } => keys::revoke(self, &caller, &key).await,
             Action::Watch => happenings::attend(self, &caller).await,
+            Action::ApprovalList => Ok(approvals::list(self)),
+            Action::ApprovalAnswer { id, yes, remember } => {
+                approvals::answer(self, &caller, id, yes, remember).await
+            }
+            Action::ApprovalRemembered => approvals::remembered(self).await,
+            Action::ApprovalForget { id } => approvals::forget(self, &caller, id).await,
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
@@ -225,6 +237,8 @@ impl Core {
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
         self.inner.closing.cancel();
+        // Calls that wait for a person put on the record that they do not any more, before it is closed.
+        self.end_questions();
         self.inner.late.close();
         self.inner.late.wait().await;
         self.keep_all_uses().await;

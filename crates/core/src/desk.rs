@@ -90,8 +90,9 @@ impl Performs for Core {
         Some(self.clone())
     }
 
-    fn end_watching(&self) {
-        Self::end_watching(self);
+    fn ending(&self) {
+        self.end_watching();
+        self.end_questions_of_server();
     }
 
     fn close(&self) -> Boxed<Result<(), Refusal>> {

@@ -11,7 +11,6 @@ use bailiwick_store::{Hears, StoredRecord};
 use bailiwick_types::{ErrorCode, KeyId, Scope};
 use tokio::sync::broadcast::{self, Receiver, Sender, error::RecvError};
 
-use crate::moment::now_ms;
 use crate::{Caller, Core, Event, Happening, Refusal, Reply};
 
 /// How many happenings wait for whoever is slow.
@@ -128,7 +127,7 @@ pub(crate) async fn attend(core: &Core, caller: &Caller) -> Result<Reply, Refusa
 }
 
 fn still_holds(core: &Core, caller: &Caller) -> Result<(), Refusal> {
-    let holds = |id: KeyId| core.inner.keys.is_live(id, now_ms());
+    let holds = |id: KeyId| core.inner.keys.is_live(id, core.now_ms());
     if caller.key.is_none_or(holds) { Ok(()) } else { Err(gone()) }
 }
 

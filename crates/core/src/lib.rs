@@ -9,6 +9,7 @@
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod approvals;
 mod authority;
 mod caller;
 mod catalogue;

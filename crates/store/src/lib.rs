@@ -5,6 +5,7 @@
 //!
 //! Start reading at [`Store`], then `writer.rs` (how jobs become transactions) and `tools.rs` (how rows are sealed).
 
+mod approvals;
 mod chain;
 mod connect;
 mod error;
@@ -25,6 +26,7 @@ mod view;
 mod witness;
 mod writer;
 
+pub use approvals::{LastYesRow, RememberedRow};
 pub use error::{StoreError, WriteError};
 pub use keys::KeyRow;
 pub use options::{Durability, Hears, Options, Witness};

@@ -74,6 +74,21 @@ const STEPS: &[&str] = &[
        at_once INTEGER,
        seal BLOB NOT NULL
      ) STRICT;",
+    // 4: what people said yes to.
+    "CREATE TABLE remembered (
+       id TEXT PRIMARY KEY NOT NULL,
+       tool_id TEXT NOT NULL,
+       until_ms INTEGER NOT NULL,
+       used INTEGER NOT NULL,
+       body TEXT NOT NULL,
+       seal BLOB NOT NULL
+     ) STRICT;
+     CREATE INDEX remembered_by_tool ON remembered (tool_id);
+     CREATE TABLE last_yes (
+       tool_id TEXT PRIMARY KEY NOT NULL,
+       body TEXT NOT NULL,
+       seal BLOB NOT NULL
+     ) STRICT;",
 ];
 
 /// The format that this version writes.

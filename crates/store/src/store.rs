@@ -236,6 +236,9 @@ fn has_rows(connection: &Connection, version: i64, path: &Path) -> Result<bool, 
     if version > 2 {
         tables.push("keys");
     }
+    if version > 3 {
+        tables.extend(["remembered", "last_yes"]);
+    }
     for table in tables {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");
         let any: bool = connection

@@ -107,7 +107,7 @@ impl Tx<'_> {
 
     /// Remembers a failure that leaves the transaction in doubt. A name that is taken, or an entry that is too large,
     /// has changed nothing.
-    fn noted<T>(&mut self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn noted<T>(&mut self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error) = &result
             && !matches!(
                 error,

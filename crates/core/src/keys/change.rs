@@ -13,7 +13,6 @@ use super::ring::words_of;
 use super::text::{Fresh, PREFIX};
 use super::{cause_of, is_as_left, last_change, operator};
 use crate::journal::{self, told};
-use crate::moment::now_ms;
 use crate::{Actor, Caller, Core, Happening, KeyLine, KeyMade, KeyWish, Refusal, Reply};
 
 /// The longest that a key may hold: ten years.
@@ -21,7 +20,7 @@ const LONGEST_S: u64 = 10 * 366 * 24 * 3600;
 
 /// Makes a key.
 pub(crate) async fn create(core: &Core, caller: &Caller, wish: KeyWish) -> Result<Reply, Refusal> {
-    let (row, text) = made(wish)?;
+    let (row, text) = made(wish, core.now_ms())?;
     if row.name == operator::NAME {
         return Err(wrong(
             "the key `operator` is made by the server itself",
@@ -37,7 +36,7 @@ fn wrong(message: impl Into<String>, hint: &str) -> Refusal {
 }
 
 /// A row and the key itself, if the wish is one that can be met.
-pub(super) fn made(wish: KeyWish) -> Result<(KeyRow, Zeroizing<String>), Refusal> {
+pub(super) fn made(wish: KeyWish, created_ms: u64) -> Result<(KeyRow, Zeroizing<String>), Refusal> {
     let KeyWish { name, scopes, expires_in_s, per_second, at_once } = wish;
     let name =
         KeyName::parse(&name).map_err(|error| wrong(error.to_string(), "name it like ci or laptop-2"))?;
@@ -59,8 +58,7 @@ pub(super) fn made(wish: KeyWish) -> Result<(KeyRow, Zeroizing<String>), Refusal
             "leave the limit out, or name a number",
         ));
     }
-    let Fresh { id, hash, text } = Fresh::new()?;
-    let created_ms = now_ms();
+    let Fresh { id, hash, text } = Fresh::new(created_ms)?;
     let row = KeyRow {
         id,
         name: name.as_str().to_owned(),
@@ -89,9 +87,8 @@ pub(super) async fn put(
 ) -> Result<KeyLine, Refusal> {
     let (inside, actor, id) = (core.clone(), actor.clone(), row.id);
     let task = core.inner.late.spawn(async move {
-        let fresh = row.clone();
+        let (fresh, now) = (row.clone(), inside.now_ms());
         let written = inside.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
-            let now = now_ms();
             let mut gone = Vec::new();
             for other in live(tx, now)?.into_iter().filter(|other| other.name == fresh.name) {
                 if gives_way.as_ref().is_none_or(|GivesWay(name)| *name != other.name) {
@@ -131,9 +128,10 @@ pub(crate) async fn revoke(core: &Core, caller: &Caller, key: &str) -> Result<Re
     }
     let (inside, actor, key) = (core.clone(), caller.actor.clone(), key.to_owned());
     let task = core.inner.late.spawn(async move {
+        let now = inside.now_ms();
         let written = inside.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
             let row = chosen(tx, &key)?;
-            Ok(end(tx, &actor, row, now_ms())?)
+            Ok(end(tx, &actor, row, now)?)
         });
         let row = written.await?;
         let id = row.id;

@@ -19,7 +19,6 @@ pub(crate) use change::{create, list, restate, revoke};
 pub use operator::OperatorKey;
 pub(crate) use ring::Ring;
 
-use crate::moment::now_ms;
 use crate::{Core, Happening};
 
 /// A key that was shown and holds.
@@ -60,7 +59,7 @@ impl Core {
     /// Whose key a text is. From memory: it waits for nothing.
     pub fn authenticate(&self, text: &str) -> Result<KeyShown, NotAKey> {
         let (id, hash) = text::read(text).ok_or(NotAKey::Malformed)?;
-        let ring::Recognised { shown, keep } = self.inner.keys.recognise(id, &hash, now_ms())?;
+        let ring::Recognised { shown, keep } = self.inner.keys.recognise(id, &hash, self.now_ms())?;
         if let Some(used) = keep
             && let Ok(tokio) = tokio::runtime::Handle::try_current()
         {
@@ -70,9 +69,9 @@ impl Core {
         Ok(shown)
     }
 
-    /// Whether somebody could answer a question: a key that covers it holds, or whoever watches may.
-    pub fn somebody_may_approve(&self) -> bool {
-        self.inner.keys.somebody_has(Scope::Approve, now_ms()) || self.inner.happenings.approver_watches()
+    /// Whether somebody could answer a question by a key that holds.
+    pub(crate) fn somebody_has_a_key_to_approve(&self) -> bool {
+        self.inner.keys.somebody_has(Scope::Approve, self.now_ms())
     }
 
     /// What a person should know about keys.
@@ -84,7 +83,7 @@ impl Core {
                 "{foreign} keys in the store are not as we left them and open nothing: make new ones"
             ));
         }
-        if self.inner.keys.everybody_lost(Scope::Operate, now_ms()) {
+        if self.inner.keys.everybody_lost(Scope::Operate, self.now_ms()) {
             told.push(
                 "no key covers `operate` any more: the next start of the server writes a new operator key"
                     .to_owned(),
@@ -137,12 +136,11 @@ impl Core {
         let inner = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             loop {
-                let now = now_ms();
+                let Some(core) = inner.upgrade().map(|inner| Self { inner }) else { return };
+                let now = core.now_ms();
                 let (gone, next) = ring.expired(now);
-                if !gone.is_empty() {
-                    let Some(inner) = inner.upgrade() else { return };
-                    gone.into_iter().for_each(|line| inner.happenings.tell(Happening::KeyGone(line)));
-                }
+                gone.into_iter().for_each(|line| core.tell(Happening::KeyGone(line)));
+                drop(core);
                 let pause = async {
                     match next {
                         Some(next) => {

@@ -9,7 +9,6 @@ use bailiwick_types::{ErrorCode, Scopes};
 
 use super::change::{GivesWay, made, put};
 use super::text;
-use crate::moment::now_ms;
 use crate::{Actor, Core, KeyWish, Refusal};
 
 /// The name of the key.
@@ -40,7 +39,8 @@ impl Core {
             Err(error) => return Err(refused(&error)),
         };
         if let Some(text) = there.as_deref().map(str::trim)
-            && text::read(text).is_some_and(|(id, hash)| self.inner.keys.opens(id, &hash, NAME, now_ms()))
+            && text::read(text)
+                .is_some_and(|(id, hash)| self.inner.keys.opens(id, &hash, NAME, self.now_ms()))
         {
             return Ok(OperatorKey { path, is_new: false });
         }
@@ -51,7 +51,7 @@ impl Core {
             per_second: None,
             at_once: None,
         };
-        let (row, text) = made(wish)?;
+        let (row, text) = made(wish, self.now_ms())?;
         // First the row: a crash in between leaves a key that nobody knows, and the next start revokes it.
         let actor = Actor { key: None, client: "bailiwick".to_owned() };
         put(self, &actor, row, Some(GivesWay(NAME))).await?;

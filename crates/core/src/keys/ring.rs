@@ -27,7 +27,7 @@ pub(crate) struct Ring {
     held: RwLock<HashMap<KeyId, Arc<Held>>>,
     /// How many rows lay in the store that are not as we left them.
     foreign: AtomicU64,
-    /// Somebody made a key.
+    /// Somebody made a key, or the clock was put ahead.
     pub(super) changed: Notify,
 }
 
@@ -112,6 +112,11 @@ impl Ring {
         }
         all.insert(id, Arc::new(held));
         drop(all);
+        self.changed.notify_one();
+    }
+
+    /// The clock was put ahead: keys may have expired.
+    pub(crate) fn time_has_gone(&self) {
         self.changed.notify_one();
     }
 

@@ -28,7 +28,7 @@ fn row(fresh: &Fresh) -> KeyRow {
 /// What a ring with one key says to it.
 #[track_caller]
 fn check(change: impl FnOnce(&mut KeyRow), is_as_left: bool, expected: Result<&str, NotAKey>) {
-    let fresh = Fresh::new().unwrap();
+    let fresh = Fresh::new(NOW).unwrap();
     let mut row = row(&fresh);
     change(&mut row);
     let ring = Ring::default();
@@ -56,7 +56,7 @@ fn a_row_that_is_not_as_we_left_it_opens_nothing() {
 
 #[test]
 fn a_key_with_another_secret_is_unknown_as_is_another_id() {
-    let (ours, other) = (Fresh::new().unwrap(), Fresh::new().unwrap());
+    let (ours, other) = (Fresh::new(NOW).unwrap(), Fresh::new(NOW).unwrap());
     let ring = Ring::default();
     ring.fill(vec![(row(&ours), true)]);
     assert_eq!(ring.recognise(ours.id, &other.hash, NOW).err(), Some(NotAKey::Unknown));
@@ -67,7 +67,7 @@ fn a_key_with_another_secret_is_unknown_as_is_another_id() {
 
 #[test]
 fn a_use_is_kept_once_a_minute() {
-    let fresh = Fresh::new().unwrap();
+    let fresh = Fresh::new(NOW).unwrap();
     let ring = Ring::default();
     ring.fill(vec![(row(&fresh), true)]);
     let keeps =
@@ -81,7 +81,7 @@ fn a_use_is_kept_once_a_minute() {
 
 #[test]
 fn an_expired_key_is_told_to_be_gone_once() {
-    let fresh = Fresh::new().unwrap();
+    let fresh = Fresh::new(NOW).unwrap();
     let ring = Ring::default();
     ring.fill(vec![(KeyRow { expires_ms: Some(NOW + 10), ..row(&fresh) }, true)]);
     assert_eq!(ring.expired(NOW), (Vec::new(), Some(NOW + 10)));
@@ -91,7 +91,7 @@ fn an_expired_key_is_told_to_be_gone_once() {
 
 #[test]
 fn the_shape_of_a_key_is_exact() {
-    let fresh = Fresh::new().unwrap();
+    let fresh = Fresh::new(NOW).unwrap();
     let text = fresh.text.as_str();
     assert_eq!(text.len(), 80);
     assert_eq!(text::read(text), Some((fresh.id, fresh.hash)));

@@ -10,7 +10,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use crate::Refusal;
-use crate::moment::now_ms;
 
 /// What every key begins with.
 pub(crate) const PREFIX: &str = "bwk_";
@@ -28,12 +27,12 @@ pub(crate) struct Fresh {
 
 impl Fresh {
     /// Makes one.
-    pub(crate) fn new() -> Result<Self, Refusal> {
+    pub(crate) fn new(now_ms: u64) -> Result<Self, Refusal> {
         let (mut of_id, mut secret) = ([0; 10], Zeroizing::new([0; 32]));
         let filled = bailiwick_sys::clock::random(&mut of_id)
             .and_then(|()| bailiwick_sys::clock::random(secret.as_mut_slice()));
         filled.map_err(|_| Refusal::new(ErrorCode::Unavailable, "the system gives no randomness"))?;
-        let id = KeyId::from_parts(now_ms(), &of_id);
+        let id = KeyId::from_parts(now_ms, &of_id);
         let secret = Zeroizing::new(URL_SAFE_NO_PAD.encode(secret.as_slice()));
         let digits: String = id.to_string().chars().filter(|c| *c != '-').collect();
         let text = Zeroizing::new(format!("{PREFIX}{digits}_{}", secret.as_str()));

@@ -66,7 +66,6 @@ impl House {
 
     /// Lets nobody in any more, and waits for the last who is.
     pub(crate) async fn empty(&self) {
-        self.performs.end_watching();
         // An error says that it was emptied before.
         if let Ok(all) = self.room.acquire_many(ROOM).await {
             all.forget();
@@ -82,6 +81,11 @@ impl House {
     /// What a person should know of.
     pub(crate) fn troubles(&self) -> Vec<String> {
         self.performs.troubles()
+    }
+
+    /// Ends what only waits for a person.
+    pub(crate) fn ending(&self) {
+        self.performs.ending();
     }
 
     /// Closes what performs. Only behind [`Self::empty`]. It goes on when the future is dropped.

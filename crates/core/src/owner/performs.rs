@@ -26,8 +26,9 @@ pub trait Performs: Send + Sync + 'static {
         None
     }
 
-    /// The house is about to be emptied: what would go on for ever ends.
-    fn end_watching(&self) {}
+    /// Whoever owns this is about to close: what only waits for a person, or would go on for ever, ends, so that it is
+    /// not waited for.
+    fn ending(&self) {}
 
     /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.
     fn close(&self) -> Boxed<Result<(), Refusal>>;

@@ -101,7 +101,16 @@ pub(crate) async fn call(
     entry.arguments = Some(bounded(&shown));
     // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
     open.begin(entry.clone());
-    let asked = approval::ask(core, &names, &ready, &shown, &entry).await?;
+    // Whoever closes the record waits until it tells that this call waits no more.
+    let until_told = core.inner.late.token();
+    let given = approval::Given { arguments: &arguments, shown: &shown, workspace: workspace.as_deref() };
+    let asked = match approval::ask(core, &names, &ready, &given, &entry).await {
+        Ok(asked) => asked,
+        Err(refusal) => {
+            open.take();
+            return refused(entry, refusal).await;
+        }
+    };
     let ready = match asked {
         approval::Asked::NotNeeded => ready,
         approval::Asked::Yes(decision) => {
@@ -122,6 +131,7 @@ pub(crate) async fn call(
             return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
         }
     };
+    drop(until_told);
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
     let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
     let durability = if safe { Durability::Machine } else { Durability::Process };

@@ -1,18 +1,18 @@
-//! The person behind the `ask` grants of a running call: whoever answers for its caller, on the record.
+//! The person behind the `ask` grants of a running call: whoever answers in the queue or for its caller, on the record.
 
 use std::pin::Pin;
 
 use bailiwick_audit::Kind;
 use bailiwick_gateway::person::{Asked, Person, Said};
-use bailiwick_store::Durability;
 use bailiwick_types::{CallId, CorrelationId};
 use serde_json::Value;
 
 use super::{Names, Ready, approval};
+use crate::approvals::{self, Ended, Subject};
 use crate::journal::tool_ref;
-use crate::{Answer, Caller, Core, EffectAsked, Question};
+use crate::{Caller, Core, EffectAsked, Question};
 
-/// Asks the caller's approver about one effect.
+/// Puts one effect to whoever may answer for it.
 pub(super) struct ByApprover {
     core: Core,
     caller: Caller,
@@ -44,22 +44,25 @@ impl ByApprover {
         let names =
             Names { caller: &self.caller, call_id: self.call_id, correlation: self.correlation.clone() };
         let question = Question { effect: Some(effect), prompt: None, ..self.question.clone() };
-        let (answer, decision) = approval::put(&names, question).await;
+        let subject = Subject { caller: &self.caller, tool: Some(self.id), bound: None };
+        let Ok(mut heard) = approvals::put(&self.core, &subject, question.clone()).await else {
+            // There was no room to ask.
+            return Said::Nobody;
+        };
         let mut entry = names.entry(Kind::Decision);
         let hash = self.question.hash.as_deref().unwrap_or_default();
         entry.tool = Some(tool_ref(self.id, &self.question.tool, hash));
         entry.policy_hash = Some(self.policy_hash.clone());
         entry.risk = Some(self.question.risk.clone());
-        entry.approval = Some(decision);
         // A yes that is not on the record is none.
-        if self.core.append(entry, Durability::Machine).await.is_err() {
+        if approvals::record(&self.core, &subject, &question, &mut heard, entry).await.is_err() {
             return Said::Nobody;
         }
-        match answer {
-            Some(Answer::Yes { .. }) => Said::Yes,
-            Some(Answer::No { .. }) => Said::No,
-            Some(Answer::Nobody) => Said::Nobody,
-            None => Said::Nothing,
+        match heard.ended {
+            Ended::Yes { .. } => Said::Yes,
+            Ended::No { .. } => Said::No,
+            Ended::Nobody | Ended::Ending | Ended::Withdrawn => Said::Nobody,
+            Ended::Nothing => Said::Nothing,
         }
     }
 }

@@ -183,8 +183,9 @@ fn an_expired_key_opens_nothing_and_is_told_to_be_gone() {
         let place = Place::new();
         let house = place.open().await;
         let mut told = house.core.watch();
-        let made = make(&house, KeyWish { expires_in_s: Some(1), ..wish("brief") }).await.expect("a key");
+        let made = make(&house, KeyWish { expires_in_s: Some(3600), ..wish("brief") }).await.expect("a key");
         assert!(house.core.authenticate(&made.key).is_ok());
+        house.core.put_clock_ahead(std::time::Duration::from_secs(3600));
         loop {
             if let bailiwick_core::Happening::KeyGone(line) = &*told.recv().await.expect("told") {
                 assert_eq!(line.id, made.line.id);

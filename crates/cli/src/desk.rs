@@ -16,7 +16,7 @@ use bailiwick_core::{
 use crate::cells::{self, block_on};
 use crate::commands::secret;
 use crate::failure::Failure;
-use crate::render::{Screen, plain, question, report, to_stderr, warning};
+use crate::render::{Screen, plain, question, report, strong, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::CellFlags;
 
@@ -78,7 +78,7 @@ pub(crate) fn at_desk_for<T>(
         if flags.insecure_cells {
             session.here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
         }
-        return block_on(async { job(&At::Remote(Remote::new(server))).await });
+        return block_on(async { job(&At::Remote(Remote::new(server, Arc::new(told)))).await });
     }
     let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
     let opening = opening(session, cells, presence)?;
@@ -92,6 +92,11 @@ pub(crate) fn at_desk_for<T>(
         }
         Ok(done)
     })
+}
+
+/// What a person should know of a server beside its replies.
+fn told(text: &str) {
+    to_stderr(&[strong("note: "), plain(text)]);
 }
 
 /// Asks for one action, as somebody whom nobody answers for.

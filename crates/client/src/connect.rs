@@ -10,7 +10,7 @@ use bailiwick_types::ErrorCode;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, IF_MATCH, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::pem::PemObject as _;
@@ -100,7 +100,7 @@ fn unusable_roots(why: &dyn std::fmt::Display) -> Refusal {
 }
 
 fn request(server: &Server, ask: Ask) -> Result<Request<Full<Bytes>>, Refusal> {
-    let Ask { method, path, accept, content, body, correlation } = ask;
+    let Ask { method, path, accept, content, body, seen } = ask;
     let mut request = Request::builder()
         .method(method)
         .uri(server.path(&path))
@@ -116,8 +116,8 @@ fn request(server: &Server, ask: Ask) -> Result<Request<Full<Bytes>>, Refusal> {
         value.set_sensitive(true);
         request = request.header(AUTHORIZATION, value);
     }
-    if let Some(correlation) = correlation {
-        request = request.header("x-correlation-id", correlation.as_str());
+    if let Some(version) = seen {
+        request = request.header(IF_MATCH, format!("\"{version}\""));
     }
     request
         .body(Full::new(Bytes::from(body)))

@@ -6,10 +6,12 @@
 //! machine. Start reading at [`Remote::perform`].
 
 mod ask;
+mod audit;
 mod connect;
 mod place;
 mod remote;
 mod sse;
+mod stream;
 
 pub use place::{Credential, Server};
-pub use remote::Remote;
+pub use remote::{Remote, Tells};

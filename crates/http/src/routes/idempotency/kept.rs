@@ -1,0 +1,170 @@
+//! Answers that were given, in memory: bounded by number, by bytes and by age, the oldest gone first.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
+use tokio::time::Instant;
+
+/// For how long an answer is kept.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// So many answers.
+    pub(crate) entries: usize,
+    /// So many bytes of them.
+    pub(crate) bytes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { entries: 10_000, bytes: 64 << 20 }
+    }
+}
+
+/// Whose request it is: their key, its name, their client, the path, and what they named it by.
+pub(crate) type Place = (Option<String>, Option<String>, String, String, String);
+
+/// An answer that was given.
+#[derive(Debug, Clone)]
+pub(crate) enum Answer {
+    /// All of it.
+    Whole(Stored),
+    /// Only that it was; whoever asks again is told this.
+    Only(String),
+}
+
+/// All of an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// What is known of a request that comes in.
+#[derive(Debug)]
+pub(crate) enum Begun {
+    /// Nothing: whoever asked does it.
+    Mine(Turn),
+    /// It is being done.
+    Running,
+    /// The same place with another body.
+    Another,
+    /// It was done.
+    Before(Answer),
+}
+
+/// All answers that are kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Kept {
+    shelf: Arc<Mutex<Shelf>>,
+    bounds: Bounds,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    entries: HashMap<Place, Entry>,
+    /// What is done, the oldest first.
+    done: VecDeque<(Instant, Place)>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    hash: [u8; 32],
+    /// None while it is being done.
+    answer: Option<Answer>,
+}
+
+/// The right to do a request. Dropping it gives the right back.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    kept: Kept,
+    place: Option<Place>,
+}
+
+impl Kept {
+    #[cfg(test)]
+    pub(crate) fn within(bounds: Bounds) -> Self {
+        Self { shelf: Arc::default(), bounds }
+    }
+
+    /// Looks for a request, and takes it on where it is new.
+    pub(crate) fn begin(&self, place: Place, hash: [u8; 32]) -> Begun {
+        let mut shelf = self.shelf();
+        shelf.forget(Bounds { entries: usize::MAX, bytes: usize::MAX }, Instant::now());
+        match shelf.entries.get(&place) {
+            None => {}
+            Some(entry) if entry.hash != hash => return Begun::Another,
+            Some(Entry { answer: None, .. }) => return Begun::Running,
+            Some(Entry { answer: Some(answer), .. }) => return Begun::Before(answer.clone()),
+        }
+        shelf.entries.insert(place.clone(), Entry { hash, answer: None });
+        drop(shelf);
+        Begun::Mine(Turn { kept: self.clone(), place: Some(place) })
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turn {
+    /// Keeps the answer.
+    pub(crate) fn end(mut self, answer: Answer) {
+        let Some(place) = self.place.take() else { return };
+        let now = Instant::now();
+        let mut shelf = self.kept.shelf();
+        let size = size(&place, &answer);
+        if let Some(entry) = shelf.entries.get_mut(&place) {
+            entry.answer = Some(answer);
+            shelf.bytes = shelf.bytes.saturating_add(size);
+            shelf.done.push_back((now, place));
+        }
+        shelf.forget(self.kept.bounds, now);
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.kept.shelf().entries.remove(&place);
+        }
+    }
+}
+
+impl Shelf {
+    /// Forgets what is too old or too much.
+    fn forget(&mut self, bounds: Bounds, now: Instant) {
+        while let Some((since, _)) = self.done.front() {
+            let is_old = now.duration_since(*since) >= DAY;
+            if !is_old && self.done.len() <= bounds.entries && self.bytes <= bounds.bytes {
+                return;
+            }
+            let Some((_, place)) = self.done.pop_front() else { return };
+            if let Some(Entry { answer: Some(answer), .. }) = self.entries.remove(&place) {
+                self.bytes = self.bytes.saturating_sub(size(&place, &answer));
+            }
+        }
+    }
+}
+
+/// Roughly what an answer takes.
+fn size((shown, key, client, path, name): &Place, answer: &Answer) -> usize {
+    let place = [shown.as_deref(), key.as_deref(), Some(client), Some(path), Some(name)];
+    let place: usize = place.into_iter().flatten().map(str::len).sum();
+    let held = match answer {
+        Answer::Whole(stored) => {
+            let headers: usize =
+                stored.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+            stored.body.len().saturating_add(headers)
+        }
+        Answer::Only(says) => says.len(),
+    };
+    place.saturating_mul(2).saturating_add(held).saturating_add(256)
+}

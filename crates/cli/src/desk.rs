@@ -167,14 +167,31 @@ impl Approver for AtTheTerminal {
     }
 }
 
-/// Shows console lines as they come.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Console;
+/// Shows console lines as they come, and that a call waits where nobody is asked here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    person: Person,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self::beside(Person::of(false))
+    }
+}
+
+impl Console {
+    /// Beside this person, who sees a question anyway.
+    pub(crate) const fn beside(person: Person) -> Self {
+        Self { person }
+    }
+}
 
 impl Listener for Console {
     fn hear(&self, event: Event) {
-        if let Event::Log(line) = event {
-            report::console(&line);
+        match event {
+            Event::Log(line) => report::console(&line),
+            Event::Waiting(waiting) if self.person == Person::Nobody => question::waits(&waiting),
+            _ => {}
         }
     }
 }

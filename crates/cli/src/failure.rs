@@ -184,6 +184,7 @@ fn file_code(error: &FileError) -> ErrorCode {
         FileError::Open { .. }
         | FileError::Read { .. }
         | FileError::NotRegular { .. }
+        | FileError::NotPrivate { .. }
         | FileError::WritableByAll { .. }
         | FileError::ForeignOwner { .. }
         | FileError::TooLarge { .. }

@@ -56,6 +56,8 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Command {
+    /// Serve tools over HTTP, until a signal comes
+    Serve(serving::Serve),
     /// Run code in a cell of its own: result on stdout, console lines on stderr as they happen
     Run(Run),
     /// The pure function: one JSON request on stdin, its output on stdout, nothing else exists

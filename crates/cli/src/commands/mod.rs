@@ -15,5 +15,6 @@ pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod run;
 pub(crate) mod secret;
+pub(crate) mod serve;
 pub(crate) mod tool;
 pub(crate) mod trust;

@@ -30,7 +30,7 @@ pub(crate) fn test(screen: &mut Screen, session: &Session, what: &Test) -> Resul
         });
     }
     let listener: Arc<dyn Listener> = if session.verbose {
-        Arc::new(Console)
+        Arc::new(Console::default())
     } else {
         Arc::new(Progress { on: std::io::stderr().is_terminal() })
     };

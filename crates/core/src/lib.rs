@@ -47,3 +47,4 @@ pub use reply::{
     Missed, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
     ToolView, Verified, Waiting,
 };
+pub use world::net_of;

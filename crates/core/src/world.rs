@@ -142,7 +142,7 @@ impl World {
 }
 
 /// The network that an operator's settings describe.
-pub(crate) fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
+pub fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
     let fetch = &settings.fetch;
     let wrong = |message: String, hint: &str| Refusal::new(ErrorCode::InvalidInput, message).with_hint(hint);
     let mut net = Net::builder().nameservers(fetch.nameservers.clone());

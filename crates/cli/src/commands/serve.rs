@@ -10,9 +10,8 @@ use std::time::Duration;
 use bailiwick::{Breadth, Options};
 use bailiwick_config::Settings;
 use bailiwick_core::{Core, Desk, OperatorKey, Presence};
-use bailiwick_http::perimeter::{NoAuth, Perimeter, PerimeterSettings, Tokens, may_listen};
-use bailiwick_http::routes::{Served, router};
-use bailiwick_http::{Closing, Counters, Serving, bind, own_listeners};
+use bailiwick_http::perimeter::NoAuth;
+use bailiwick_http::{App, Ground, ServeError, bind, own_listeners};
 
 use self::signals::Signals;
 use self::told::Standing;
@@ -50,18 +49,17 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     // Heard from before anything is there, since whoever started this may end it at once.
     let mut signals = Signals::hear()?;
     let listener = bind(settings.server.listen).await?;
-    let bound = listener.local_addr().map_err(bailiwick_http::ServeError::Listener)?;
+    let bound = listener.local_addr().map_err(ServeError::Listener)?;
     keep_tools_away(&mut settings, bound)?;
     let (desk, core) = open(session, what, &settings).await?;
     let desk = Arc::new(desk);
     let key = core.operator_key().await?;
-    let closing = Closing::new();
-    let app = app(what, &settings, bound, &desk, &core, &closing).await?;
-    let serving = Serving { closing: closing.clone(), ..Serving::of(&settings.server) };
-    let grace = serving.grace;
-    let begun = closing.clone();
-    let mut server =
-        tokio::spawn(bailiwick_http::serve(listener, app, serving, async move { begun.begun().await }));
+    let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
+    let ground =
+        Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let app = App::new(ground).await?;
+    let (closing, grace) = (app.closing(), app.grace());
+    let mut server = tokio::spawn(app.serve(listener));
 
     // It answers from here on; what follows may take its time.
     let standing = standing(session, &settings, bound, &desk, &core, key).await?;
@@ -124,28 +122,6 @@ async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(D
             })
         }
     }
-}
-
-async fn app(
-    what: &Serve,
-    settings: &Settings,
-    bound: std::net::SocketAddr,
-    desk: &Arc<Desk>,
-    core: &Core,
-    closing: &Closing,
-) -> Result<axum::Router, Failure> {
-    let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
-    // The operator's key is one.
-    may_listen(bound, true, no_auth)?;
-    let tokens = match &settings.server.jwt {
-        Some(jwt) => Some(Tokens::open(jwt, settings).await?),
-        None => None,
-    };
-    let counters = Counters::install()?;
-    let served = Served::new(Arc::clone(desk), Arc::new(settings.server.clone()), closing.token());
-    let routes = router(served).merge(counters.route());
-    let perimeter = PerimeterSettings { server: &settings.server, bound, no_auth };
-    Ok(Perimeter::new(perimeter, Arc::new(core.clone()), tokens, counters).around(routes))
 }
 
 async fn standing(

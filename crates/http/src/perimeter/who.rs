@@ -1,0 +1,78 @@
+//! Whose credentials they are. Wrong ones are never taken for none: whoever shows something means it.
+
+use axum::response::Response;
+use bailiwick_core::Actor;
+
+use super::credentials::{Credentials, Shown};
+use super::guard::Keyless;
+use super::rates::Who;
+use super::{Perimeter, Principal, refusals};
+use crate::listen::Peer;
+
+/// How a request came, as far as that matters for whoever shows nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From the peer itself.
+    Direct,
+    /// Through a proxy, which says so.
+    ThroughSomebody,
+    /// From the peer itself, for the counters.
+    ToTheCounters,
+}
+
+/// Somebody who is known.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) principal: Principal,
+    pub(super) counted_as: Who,
+    pub(super) per_second: Option<u32>,
+    pub(super) at_once: Option<u32>,
+}
+
+/// Who it is; none for somebody on this machine who only reads the counters.
+pub(super) async fn is(
+    perimeter: &Perimeter,
+    shown: Credentials,
+    peer: Peer,
+    way: Way,
+) -> Result<Option<Known>, Response> {
+    match shown {
+        Credentials::None => keyless(perimeter.keyless, peer, way),
+        Credentials::Key(key) => of_key(perimeter, &key).map(Some),
+        Credentials::Bearer(shown) => match &perimeter.tokens {
+            Some(tokens) if shown.looks_like_a_token() => {
+                let token = tokens.check(shown.reveal()).await.map_err(|why| refusals::token(&why))?;
+                let subject = format!("jwt:{}", token.subject);
+                let actor = Actor { key: Some(subject.clone()), client: "http".to_owned() };
+                let principal = Principal { actor, scopes: token.scopes, key: None };
+                Ok(Some(Known { principal, counted_as: Who::Token(subject), per_second: None, at_once: None }))
+            }
+            _ => of_key(perimeter, &shown).map(Some),
+        },
+    }
+}
+
+fn keyless(keyless: Keyless, peer: Peer, way: Way) -> Result<Option<Known>, Response> {
+    let here = peer.is_loopback() && way != Way::ThroughSomebody;
+    let may = match keyless {
+        Keyless::Nobody => false,
+        Keyless::ThisMachine => here,
+        Keyless::Everybody => true,
+    };
+    if may {
+        let counted_as = Who::Address(peer.address.ip());
+        let principal = Principal::keyless();
+        return Ok(Some(Known { principal, counted_as, per_second: None, at_once: None }));
+    }
+    if here && way == Way::ToTheCounters { Ok(None) } else { Err(refusals::nothing_shown()) }
+}
+
+fn of_key(perimeter: &Perimeter, key: &Shown) -> Result<Known, Response> {
+    let shown = perimeter.keyring.authenticate(key.reveal()).map_err(refusals::key)?;
+    Ok(Known {
+        counted_as: Who::Key(shown.id),
+        per_second: shown.per_second,
+        at_once: shown.at_once,
+        principal: Principal::of_key(&shown),
+    })
+}

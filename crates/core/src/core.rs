@@ -4,16 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_audit::Entry;
-use bailiwick_runtime::Folders;
+use bailiwick_runtime::{Folders, Tenant};
 use bailiwick_store::{Durability, Options, Retention, Stamp, Store, Troubles};
 use bailiwick_tool::Hash;
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Wallpart};
 use tokio::sync::OnceCell;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::approvals::Approvals;
-use crate::desk::{Opening, under};
+use crate::desk::{Opening, said, under};
 use crate::happenings::Happenings;
 use crate::journal::told;
 use crate::keys::Ring;
@@ -95,7 +95,7 @@ impl Core {
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
-        let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
+        let baseline = Hash::of_bytes(said(&settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
         code::sweep(world.data());
@@ -202,6 +202,12 @@ impl Core {
     /// Puts an entry on the record, and waits until it is as safe as it has to be.
     pub(crate) async fn append(&self, entry: Entry, durability: Durability) -> Result<Stamp, Refusal> {
         Ok(self.inner.store.write(durability, move |tx| tx.append(&entry)).await?)
+    }
+
+    /// Makes cells before the first call needs one; tells which walls were seen to stand around them.
+    pub async fn warm_up(&self) -> Result<Vec<Wallpart>, Refusal> {
+        let walls = self.inner.world.runtime().await?.walls(&Tenant::default()).await;
+        walls.map_err(|error| Refusal::new(error.code(), error.to_string()).with_hint(error.hint()))
     }
 
     /// What a person should know of, in one sentence each.

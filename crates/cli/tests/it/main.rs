@@ -16,6 +16,7 @@ mod policy;
 mod run;
 mod secrets;
 mod secrets_in_use;
+mod serving;
 mod specs;
 mod tool_commands;
 mod tools;

@@ -27,6 +27,11 @@ impl Closing {
         self.0.cancelled().await;
     }
 
+    /// The same moment, for whoever knows no listener.
+    pub(crate) fn token(&self) -> CancellationToken {
+        self.0.clone()
+    }
+
     /// Waits until it begins, on its own.
     pub(crate) fn begun_owned(&self) -> WaitForCancellationFutureOwned {
         self.0.clone().cancelled_owned()

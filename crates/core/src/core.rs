@@ -1,6 +1,7 @@
 //! The core: performs actions. A panic in one is its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -135,7 +136,7 @@ impl Core {
         let (open, name) = (OpenCall::default(), action.name());
         // Before the action, so that it goes after it: the cell ends, then the record tells that it did.
         let mut watch = Watch { open: &open, core: self, is_over: false };
-        let acting = self.act(caller, action, &open);
+        let acting = Box::pin(self.act(caller, action, &open));
         let ended = caught(acting).await;
         watch.is_over = true;
         if let Some(reply) = ended {
@@ -307,8 +308,7 @@ impl OpenCall {
 }
 
 /// Waits for an action; none when it panicked, which is nobody's business but its own.
-async fn caught<T>(acting: impl Future<Output = T>) -> Option<T> {
-    let mut acting = Box::pin(acting);
+async fn caught<T>(mut acting: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
     std::future::poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| acting.as_mut().poll(context)));
         polled.map_or(Poll::Ready(None), |polled| polled.map(Some))

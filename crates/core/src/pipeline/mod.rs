@@ -152,7 +152,7 @@ pub(crate) async fn call(
     drop(until_told);
     entry.backend = Some(backend(workspace.as_deref()));
     match perform(core, &names, &ready, prepared, entry, None, open).await? {
-        Performed::Yes(reply) => Ok(reply),
+        Performed::Yes(report) => Ok(Reply::Called(report)),
         Performed::Outdated => Err(Refusal::internal("tool.call")),
     }
 }
@@ -177,7 +177,7 @@ async fn call_again(
     entry.arguments = Some(bounded(&prepared.shown));
     entry.backend = Some(backend(workspace));
     match perform(core, names, ready, prepared, entry, Some(*edition), open).await? {
-        Performed::Yes(reply) => Ok(Some(reply)),
+        Performed::Yes(report) => Ok(Some(Reply::Called(report))),
         Performed::Outdated => Ok(None),
     }
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{Names, Ready, durability_of, of_report, run};
 use crate::core::OpenCall;
 use crate::journal::told;
-use crate::{Caller, Core, Event, Listener, Refusal, Reply};
+use crate::{Caller, Core, Event, Listener, Refusal};
 
 /// What a cell gets, and how people see it.
 pub(super) struct Prepared {
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
 
 /// Whether a call was performed.
 pub(super) enum Performed {
-    Yes(Reply),
+    Yes(Box<CallReport>),
     /// The store is in another edition than was expected: what is known of the tool may be old. Nothing of this call is
     /// on the record, and nobody heard of it.
     Outdated,
@@ -77,7 +77,7 @@ pub(super) async fn perform(
             correlation: names.correlation.clone(),
             action: names.action,
         };
-        let mut running = std::pin::pin!(run(core, &gated, ready, call, &shown));
+        let mut running = Box::pin(run(core, &gated, ready, call, &shown));
         let mut noting = std::pin::pin!(noting);
         let mut early = None;
         let noted = loop {
@@ -102,7 +102,7 @@ pub(super) async fn perform(
         }
     } else {
         match noting.await {
-            Ok(()) => (Ok(()), Some(run(core, names, ready, call, &shown).await)),
+            Ok(()) => (Ok(()), Some(Box::pin(run(core, names, ready, call, &shown)).await)),
             Err(error) => (Err(error), None),
         }
     };
@@ -115,7 +115,7 @@ pub(super) async fn perform(
     }
     let (Some(entry), Some(report)) = (entry, report) else { return Err(Refusal::internal("tool.call")) };
     core.append(ended(entry, &report), durability).await?;
-    report.map(|report| Performed::Yes(Reply::Called(Box::new(report))))
+    report.map(|report| Performed::Yes(Box::new(report)))
 }
 
 fn ended(entry: Record, report: &Result<CallReport, Refusal>) -> Record {
@@ -155,12 +155,11 @@ impl Gate {
 impl Listener for Gate {
     fn hear(&self, event: Event) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *held {
-            Some(held) => held.push(event),
-            None => {
-                drop(held);
-                self.behind.hear(event);
-            }
+        if let Some(held) = &mut *held {
+            held.push(event);
+            return;
         }
+        drop(held);
+        self.behind.hear(event);
     }
 }

@@ -1,6 +1,9 @@
-//! The core: performs actions, each in a task of its own.
+//! The core: performs actions. A panic in one is its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use bailiwick_audit::Entry;
@@ -20,6 +23,7 @@ use crate::keys::Ring;
 use crate::moment::Ahead;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
+use crate::pipeline::Warm;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
@@ -44,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) world: World,
     pub(crate) shelf: Shelf,
+    /// Tools that were ready to be called.
+    pub(crate) warm: Warm,
     /// SHA-256 of the operator's side of policy.
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
@@ -105,6 +111,7 @@ impl Core {
             store,
             world,
             shelf,
+            warm: Warm::default(),
             baseline,
             noted: OnceCell::new(),
             late,
@@ -126,13 +133,13 @@ impl Core {
     /// Performs an action. Dropping the future ends it: a cell is killed, and what was not handed to the store yet is not
     /// written. A [`Desk`](crate::Desk) keeps a change that began from being dropped.
     pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
-        let open = Arc::new(OpenCall::default());
-        let (core, mine, name) = (self.clone(), Arc::clone(&open), action.name());
-        let task = tokio::spawn(async move { core.act(caller, action, &mine).await });
-        let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
-        let ended = task.await;
-        watch.task = None;
-        if let Ok(reply) = ended {
+        let (open, name) = (OpenCall::default(), action.name());
+        // Before the action, so that it goes after it: the cell ends, then the record tells that it did.
+        let mut watch = Watch { open: &open, core: self, is_over: false };
+        let acting = Box::pin(self.act(caller, action, &open));
+        let ended = caught(acting).await;
+        watch.is_over = true;
+        if let Some(reply) = ended {
             reply
         } else {
             watch.end(ErrorCode::Internal).await;
@@ -313,14 +320,23 @@ impl OpenCall {
     }
 }
 
-/// Ends an action whose caller went away, and puts on the record how its call ended.
-struct Watch {
-    task: Option<tokio::task::AbortHandle>,
-    open: Arc<OpenCall>,
-    core: Core,
+/// Waits for an action; none when it panicked, which is nobody's business but its own.
+async fn caught<T>(mut acting: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
+    std::future::poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| acting.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
 }
 
-impl Watch {
+/// Puts on the record how the call of an action ended whose caller went away.
+struct Watch<'a> {
+    open: &'a OpenCall,
+    core: &'a Core,
+    is_over: bool,
+}
+
+impl Watch<'_> {
     async fn end(&self, code: ErrorCode) {
         if let Some(entry) = self.open.take() {
             let entry = journal::ended(entry, code);
@@ -330,10 +346,11 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        let Some(task) = self.task.take() else { return };
-        task.abort();
+        if self.is_over {
+            return;
+        }
         let Some(entry) = self.open.take() else { return };
         let (core, entry) = (self.core.clone(), journal::ended(entry, ErrorCode::Cancelled));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

@@ -2,8 +2,7 @@
 //!
 //! A door (command line, HTTP, MCP, a unix socket) turns its bytes into an [`Action`] and a [`Caller`]; [`Core`] performs
 //! it and gives a [`Reply`] or a [`Refusal`]. A call goes one way: document → policy → risk → approval (anything but yes
-//! is no) → cell → redaction → record → reply. Each action runs in a task of its own: a panic in one is its own
-//! `INTERNAL` and nobody else's.
+//! is no) → cell → redaction → record → reply. A panic in one action is its own `INTERNAL` and nobody else's.
 //!
 //! No HTTP, no MCP, no flags here. One process owns a data folder; see [`Desk`] for how others talk to it.
 //! Start reading at [`Action`], then `pipeline`.

@@ -8,6 +8,7 @@
 mod approvals;
 mod chain;
 mod connect;
+mod edition;
 mod error;
 mod export;
 mod job;
@@ -27,6 +28,7 @@ mod witness;
 mod writer;
 
 pub use approvals::{LastYesRow, RememberedRow};
+pub use edition::Edition;
 pub use error::{StoreError, WriteError};
 pub use keys::KeyRow;
 pub use options::{Durability, Hears, Options, Witness};

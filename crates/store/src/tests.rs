@@ -4,6 +4,7 @@ mod approvals;
 mod basics;
 mod crashes;
 mod disk;
+mod editions;
 mod hearing;
 mod jobs;
 mod keys;

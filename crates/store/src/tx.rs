@@ -7,6 +7,8 @@ use bailiwick_types::ToolId;
 use rusqlite::params;
 
 use crate::chain::Chain;
+use crate::connect;
+use crate::edition::{Edition, Editions};
 use crate::error::StoreError;
 use crate::keys::{self, KeyRow};
 use crate::records::{self, Stamp, StoredRecord};
@@ -20,6 +22,7 @@ pub struct Tx<'c> {
     pub(crate) chain: &'c mut Chain,
     pub(crate) now_ms: u64,
     pub(crate) head_every: u64,
+    pub(crate) editions: &'c Editions,
     /// Where records are put that somebody hears of once they are committed; none where nobody listens.
     pub(crate) fresh: Option<&'c mut Vec<StoredRecord>>,
     /// A failure after which the job must not be kept, even if it goes on as if nothing had been.
@@ -40,15 +43,23 @@ impl Tx<'_> {
         self.now_ms
     }
 
+    /// The edition that the tools are in, whoever changed the file.
+    pub fn edition(&self) -> Result<Edition, StoreError> {
+        let others = connect::changes_by_others(self.view.connection, self.view.path)?;
+        Ok(self.editions.others_are(others))
+    }
+
     /// Keeps a tool, in the place of the one with its id, and seals it. A name that another tool has is refused, and
     /// the job may go on.
     pub fn put_tool(&mut self, tool: &ToolRow) -> Result<(), StoreError> {
+        self.editions.tools_change();
         let put = tools::put(&self.view, tool);
         self.noted(put)
     }
 
     /// Removes a tool; false when there was none.
     pub fn remove_tool(&mut self, id: ToolId) -> Result<bool, StoreError> {
+        self.editions.tools_change();
         let removed = tools::remove(&self.view, id);
         self.noted(removed)
     }

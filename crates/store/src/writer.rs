@@ -13,6 +13,7 @@ use bailiwick_audit::{Head, Keys};
 use rusqlite::Connection;
 
 use crate::chain::Chain;
+use crate::edition::Editions;
 use crate::error::StoreError;
 use crate::job::{Answer, Job, Ran, Run, Wish};
 use crate::options::{Durability, Options};
@@ -44,6 +45,8 @@ pub(crate) struct Writer {
     pub(crate) trouble: Trouble,
     /// Heads that were committed, and wait for the disk before a witness hears of them.
     pub(crate) heads: Vec<Head>,
+    /// Which state the tools are in.
+    pub(crate) editions: Arc<Editions>,
     /// Records of the open transaction that somebody hears of once it is committed.
     pub(crate) fresh: Vec<StoredRecord>,
     /// Since when something that was committed waits for the disk.
@@ -137,6 +140,7 @@ impl Writer {
     /// Does jobs in one transaction.
     fn perform(&mut self, jobs: Vec<Job>) {
         let before = self.chain.clone();
+        let tools_before = self.editions.own();
         let mut waiting: Vec<Waiting> = Vec::with_capacity(jobs.len());
         let mut begun = self.begin();
         for Job { durability, run, place } in jobs {
@@ -163,6 +167,9 @@ impl Writer {
         } else {
             self.chain = before;
             self.fresh.clear();
+        }
+        if self.editions.own() != tools_before {
+            self.editions.tools_change();
         }
         self.let_hear();
         self.answer(waiting, &committed);
@@ -191,6 +198,7 @@ impl Writer {
             chain: &mut self.chain,
             now_ms: (self.options.clock)(),
             head_every: self.options.head_every,
+            editions: &self.editions,
             fresh: is_heard.then_some(&mut self.fresh),
             failed: None,
         };

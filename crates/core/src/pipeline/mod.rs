@@ -5,8 +5,10 @@
 //! and a person, where one has to, said yes. A call that is refused on the way is on the record, too.
 
 pub(crate) mod approval;
+mod perform;
 mod person;
 mod ready;
+mod warm;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +24,11 @@ use bailiwick_types::{
 use serde_json::{Map, Value, json};
 
 pub(crate) use ready::{Ready, find, find_for, is_stale, no_such, ready_to_call, revoke};
+pub(crate) use warm::Warm;
 
+use self::perform::{Performed, Prepared, perform};
 use self::person::ByApprover;
+use self::warm::Kept;
 use crate::core::OpenCall;
 use crate::journal::{self, told, tool_ref};
 use crate::parsed::Standing;
@@ -76,6 +81,13 @@ pub(crate) async fn call(
     let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
     let names = Names { caller, call_id, correlation, action: "tool.call" };
+    // Before anything is read: what changes meanwhile is then seen as a change.
+    let edition = core.inner.store.edition();
+    if let Some(kept) = core.inner.warm.find(&tool, edition)
+        && let Some(reply) = call_again(core, &names, &kept, &arguments, workspace.as_deref(), open).await?
+    {
+        return Ok(reply);
+    }
     let mut entry = names.entry(Kind::Outcome);
     let row = match find_for(core, caller, &tool).await {
         Ok(row) => row,
@@ -89,6 +101,9 @@ pub(crate) async fn call(
         Ok(ready) => ready,
         Err(refusal) => return refused(core, entry, refusal).await,
     };
+    if let Some(tool_ref) = entry.tool.clone() {
+        core.inner.warm.keep(tool, Kept { edition, ready: ready.clone(), tool: tool_ref });
+    }
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
     let arguments = match fitting(core, &ready.parsed, arguments) {
@@ -96,16 +111,17 @@ pub(crate) async fn call(
         Err(refusal) => return refused(core, entry, refusal).await,
     };
     let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
-    let (call, shown) = match prepared {
+    let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(refusal) => return refused(core, entry, refusal).await,
     };
-    entry.arguments = Some(bounded(&shown));
+    let shown = &prepared.shown;
+    entry.arguments = Some(bounded(shown));
     // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
     open.begin(entry.clone());
     // Whoever closes the record waits until it tells that this call waits no more.
     let until_told = core.inner.late.token();
-    let given = approval::Given { arguments: &arguments, shown: &shown, workspace: workspace.as_deref() };
+    let given = approval::Given { arguments: &arguments, shown, workspace: workspace.as_deref() };
     let asked = match approval::ask(core, &names, &ready, &given, &entry).await {
         Ok(asked) => asked,
         Err(refusal) => {
@@ -134,19 +150,41 @@ pub(crate) async fn call(
         }
     };
     drop(until_told);
-    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
-    let durability = durability_of(&ready.standing, &entry);
-    let intent = Record { kind: Kind::Intent, ..entry.clone() };
-    core.append(intent, durability).await?;
-    open.begin(entry);
-    let report = run(core, &names, &ready, call, &shown).await;
-    let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
-    let entry = match &report {
-        Ok(report) => of_report(entry, report),
-        Err(refusal) => told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message})),
-    };
-    core.append(entry, durability).await?;
-    report.map(|report| Reply::Called(Box::new(report)))
+    entry.backend = Some(backend(workspace.as_deref()));
+    match perform(core, &names, &ready, prepared, entry, None, open).await? {
+        Performed::Yes(report) => Ok(Reply::Called(report)),
+        Performed::Outdated => Err(Refusal::internal("tool.call")),
+    }
+}
+
+/// Calls a tool that was ready before, if that still holds; none where the tool has to be looked at.
+async fn call_again(
+    core: &Core,
+    names: &Names<'_>,
+    kept: &Kept,
+    arguments: &Map<String, Value>,
+    workspace: Option<&str>,
+    open: &OpenCall,
+) -> Result<Option<Reply>, Refusal> {
+    let Kept { edition, ready, tool } = kept;
+    // What does not fit is told by the tool as it is now.
+    let Ok(arguments) = fitting(core, &ready.parsed, arguments.clone()) else { return Ok(None) };
+    let Ok(prepared) = prepare(core, ready, &arguments, workspace, names) else { return Ok(None) };
+    let mut entry = names.entry(Kind::Outcome);
+    entry.tool = Some(tool.clone());
+    entry.policy_hash = Some(ready.standing.hash.to_string());
+    entry.risk = Some(ready.standing.risk.clone());
+    entry.arguments = Some(bounded(&prepared.shown));
+    entry.backend = Some(backend(workspace));
+    match perform(core, names, ready, prepared, entry, Some(*edition), open).await? {
+        Performed::Yes(report) => Ok(Some(Reply::Called(report))),
+        Performed::Outdated => Ok(None),
+    }
+}
+
+/// Where a call runs, as a record says it.
+fn backend(workspace: Option<&str>) -> Value {
+    json!({"id": "cell", "tier": Tier::Process, "workspace": workspace})
 }
 
 /// Puts on the record that a call was refused, and why.
@@ -185,7 +223,7 @@ fn prepare(
     arguments: &Map<String, Value>,
     workspace: Option<&str>,
     names: &Names<'_>,
-) -> Result<(Call, Value), Refusal> {
+) -> Result<Prepared, Refusal> {
     let call = call_of(core, &ready.parsed.tool)?
         .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
@@ -193,7 +231,7 @@ fn prepare(
         .correlation(names.correlation.clone());
     let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
     let shown = redacted(&redactor_of(&call)?, Value::Object(arguments.clone()));
-    Ok((call, shown))
+    Ok(Prepared { call, shown })
 }
 
 /// A call of a tool: code, statics, secrets; not yet its policy, workspace and arguments.

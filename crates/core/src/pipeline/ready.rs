@@ -15,6 +15,7 @@ use crate::pass::Pass;
 use crate::{Caller, Core, Refusal};
 
 /// A tool that may be called.
+#[derive(Clone)]
 pub(crate) struct Ready {
     pub(crate) id: ToolId,
     pub(crate) parsed: Arc<Parsed>,

@@ -135,8 +135,8 @@ fn only_the_first_of_two_answers_counts() {
         let id = served.asked().await.id;
         let mut answers = tokio::task::JoinSet::new();
         for _ in 0..8 {
-            let (core, anna) = (served.house.core.clone(), served.anna());
-            answers.spawn(async move { answer(&core, anna, id, true, None).await });
+            let (asked, anna) = (served.house.core.clone(), served.anna());
+            answers.spawn(async move { answer(&asked, anna, id, true, None).await });
         }
         let results = answers.join_all().await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
@@ -444,12 +444,12 @@ fn a_caller_hears_of_its_own_question_and_not_what_others_were_said_yes_to() {
         served.answer(waiting.id, true).await.expect("answered");
         assert!(call.await.expect("no panic").expect("a report").is_ok());
         for (who, sees_last) in [(keyless("curl"), false), (other_agent(), false), (cli(), true)] {
-            let (hearing, hears) = hearing();
-            let caller = Caller { approver: Says::nothing(), listener: hearing.listener, ..who };
+            let (listening, ears) = hearing();
+            let caller = Caller { approver: Says::nothing(), listener: listening.listener, ..who };
             let call = served.call(caller, json!({"n": 1}));
             let waiting = served.asked().await;
             assert!(waiting.last.is_some(), "approvers see it");
-            let heard = hears.0.lock().expect("not poisoned").clone();
+            let heard = ears.0.lock().expect("not poisoned").clone();
             let [bailiwick_core::Event::Waiting(told)] = &heard[..] else { panic!("{heard:?}") };
             assert_eq!(told.id, waiting.id);
             assert_eq!(told.last.is_some(), sees_last);

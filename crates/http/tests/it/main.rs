@@ -59,6 +59,10 @@ const ALL: &[&[Test]] = &[
 
 fn main() -> ExitCode {
     bailiwick_runtime::enter();
+    if std::env::args().any(|argument| argument == document::WRITE) {
+        document::write();
+        return ExitCode::SUCCESS;
+    }
     let trials = ALL.iter().copied().flatten().map(|test| {
         let Test { name, run } = *test;
         let name = name.strip_prefix("it::").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! The OpenAPI document: as it is committed, and whole.
+//! The `OpenAPI` document: as it is committed, and whole.
 
 use std::path::{Path, PathBuf};
 

@@ -63,6 +63,7 @@ tidy: ## the invariants of the tree, and whether generated files are current
 
 gen: ## write the generated documents again
 	$(CARGO) run --locked --quiet -p xtask -- gen
+	$(CARGO) test --locked --quiet -p bailiwick-http --test it -- --write-document
 
 bench: ## the figures of docs/figures.md, measured here; peers too if bench-peers installed them
 	$(CARGO) bench --locked -p bailiwick-policy --bench resolve

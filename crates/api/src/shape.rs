@@ -45,20 +45,20 @@ same!(
     ToolId,
 );
 
-impl<A: Across<B>, B> Across<Vec<B>> for Vec<A> {
-    fn across(self) -> Vec<B> {
+impl<From: Across<To>, To> Across<Vec<To>> for Vec<From> {
+    fn across(self) -> Vec<To> {
         self.into_iter().map(Across::across).collect()
     }
 }
 
-impl<A: Across<B>, B> Across<Option<B>> for Option<A> {
-    fn across(self) -> Option<B> {
+impl<From: Across<To>, To> Across<Option<To>> for Option<From> {
+    fn across(self) -> Option<To> {
         self.map(Across::across)
     }
 }
 
-impl<A: Across<B>, B> Across<Box<B>> for Box<A> {
-    fn across(self) -> Box<B> {
+impl<From: Across<To>, To> Across<Box<To>> for Box<From> {
+    fn across(self) -> Box<To> {
         Box::new((*self).across())
     }
 }

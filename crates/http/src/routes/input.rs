@@ -119,7 +119,7 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for Maybe<T> 
         if kind != Written::Json {
             return Err(wrong_kind("send JSON, with content-type: application/json, or nothing"));
         }
-        Ok(Self(parse(&bytes)?))
+        Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
     }
 }
 

@@ -63,7 +63,7 @@ pub fn router(served: Served) -> Router {
         .with_state(served)
 }
 
-/// The OpenAPI document of every route, as it is served and committed.
+/// The `OpenAPI` document of every route, as it is served and committed.
 pub fn openapi() -> String {
     let (_, document) = described();
     // A document is made of texts and numbers, which can always be written.

@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the handlers, with what all of them have in common added in one place.
+//! The `OpenAPI` document, made from the handlers, with what all of them have in common added in one place.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,8 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn}
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, ResponseBuilder,
+    ContentBuilder, Header, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required,
+    Response as OpenApiResponse, ResponseBuilder,
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -44,7 +45,6 @@ struct Base;
 /// The document without any route.
 pub(crate) fn base() -> OpenApi {
     let mut document = Base::openapi();
-    document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.info.contact = None;
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -79,6 +79,9 @@ struct Place<'a> {
 
 /// Adds what every operation has: how it is refused, and the headers that it takes and gives.
 pub(crate) fn complete(document: &mut OpenApi) {
+    if let Some(components) = &mut document.components {
+        components.responses.extend(shared());
+    }
     for (path, item) in &mut document.paths.paths {
         let PathItem { get, put, post, delete, .. } = item;
         for (operation, writes) in [(get, false), (put, true), (post, true), (delete, true)] {
@@ -101,44 +104,61 @@ fn operation_completed(operation: &mut Operation, place: &Place<'_>) {
         let about = "What ties the request to the records it leaves. Made where it is left out, and told by the answer.";
         add(operation, named("x-correlation-id", about));
     }
-    for (status, about) in refusals(operation, place) {
-        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
-        let response = ResponseBuilder::new().description(about).content(MEDIA_TYPE, problem);
-        let responses = &mut operation.responses.responses;
-        responses.entry(status.to_owned()).or_insert_with(|| RefOr::T(response.build()));
-    }
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
-            let text =
-                HeaderBuilder::new().schema(Some(text())).description(Some("What the request is tied to."));
-            response.headers.insert("x-correlation-id".to_owned(), RefOr::T(text.build()));
+            response.headers.insert("x-correlation-id".to_owned(), RefOr::T(correlation()));
         }
+    }
+    for status in refusals(operation, place) {
+        let shared = RefOr::Ref(Ref::new(format!("#/components/responses/{}", shared_name(status))));
+        operation.responses.responses.entry(status.to_owned()).or_insert(shared);
     }
 }
 
+/// Every status of a refusal, and what it tells.
+const REFUSALS: &[(&str, &str)] = &[
+    ("400", "What was asked is wrong: VALIDATION, INVALID_INPUT, MISSING_SECRET, …"),
+    ("401", "No valid credentials: UNAUTHORIZED"),
+    ("403", "The credentials do not cover it: FORBIDDEN"),
+    ("404", "There is no such thing: NOT_FOUND"),
+    ("409", "It contradicts what is there: CONFLICT, REVOKED, STALE"),
+    ("413", "The body or the code is too large"),
+    ("415", "The body is of a kind that is not read here"),
+    ("429", "Too many requests: RATE_LIMITED; `retry-after` tells when"),
+    ("500", "A fault of the server: INTERNAL"),
+    ("501", "This build or machine does not offer that: UNSUPPORTED, UNENFORCEABLE"),
+    ("503", "Not now: BUSY, UNAVAILABLE; `retry-after` tells when"),
+];
+
+fn shared_name(status: &str) -> String {
+    format!("Refused{status}")
+}
+
+/// The answers that refuse, once for all operations.
+fn shared() -> impl Iterator<Item = (String, RefOr<OpenApiResponse>)> {
+    REFUSALS.iter().map(|(status, about)| {
+        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+        let mut response = ResponseBuilder::new().description(*about).content(MEDIA_TYPE, problem).build();
+        response.headers.insert("x-correlation-id".to_owned(), RefOr::T(correlation()));
+        (shared_name(status), RefOr::T(response))
+    })
+}
+
 /// The statuses that an operation can be refused with.
-fn refusals(operation: &Operation, place: &Place<'_>) -> Vec<(&'static str, &'static str)> {
+fn refusals(operation: &Operation, place: &Place<'_>) -> impl Iterator<Item = &'static str> + use<> {
     let (has_path, has_body) = (place.path.contains('{'), operation.request_body.is_some());
-    let listed = [
-        ("400", "What was asked is wrong: VALIDATION, INVALID_INPUT, MISSING_SECRET, …", true),
-        ("401", "No valid credentials: UNAUTHORIZED", true),
-        ("403", "The credentials do not cover it: FORBIDDEN", true),
-        ("404", "There is no such thing: NOT_FOUND", has_path || place.writes),
-        ("409", "It contradicts what is there: CONFLICT, REVOKED, STALE", has_path || place.writes),
-        ("413", "The body or the code is too large", has_body),
-        ("415", "The body is of a kind that is not read here", has_body),
-        ("429", "Too many requests: RATE_LIMITED", true),
-        ("500", "A fault of the server: INTERNAL", true),
-        ("501", "This build or machine does not offer that: UNSUPPORTED, UNENFORCEABLE", true),
-        ("503", "Not now: BUSY, UNAVAILABLE; `retry-after` tells when", true),
-    ];
-    let is_health = !place.path.starts_with("/v1/");
-    let of_health = ["400", "503"];
-    listed
-        .into_iter()
-        .filter(|(status, _, applies)| *applies && (!is_health || of_health.contains(status)))
-        .map(|(status, about, _)| (status, about))
-        .collect()
+    let (writes, is_health) = (place.writes, !place.path.starts_with("/v1/"));
+    REFUSALS.iter().map(|(status, _)| *status).filter(move |status| match *status {
+        "400" | "503" => true,
+        _ if is_health => false,
+        "404" | "409" => has_path || writes,
+        "413" | "415" => has_body,
+        _ => true,
+    })
+}
+
+fn correlation() -> Header {
+    HeaderBuilder::new().schema(Some(text())).description(Some("What the request is tied to.")).build()
 }
 
 fn add(operation: &mut Operation, parameter: Parameter) {

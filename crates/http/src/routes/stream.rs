@@ -4,7 +4,6 @@
 //! slowly is told how much was left out.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,7 +14,7 @@ use axum::http::request::Parts;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use bailiwick_api::{MissedEvents, News, Problem};
-use bailiwick_core::{Action, Event, Happening, Listener, Refusal, Reply};
+use bailiwick_core::{Action, Boxed, Event, Happening, Listener, Refusal, Reply};
 use bailiwick_types::{ErrorCode, Scopes};
 use futures_util::stream;
 use serde::Deserialize;
@@ -48,7 +47,7 @@ pub(crate) enum Wants {
 #[into_params(parameter_in = Query)]
 pub(crate) struct StreamQuery {
     /// Gives server-sent events; so does `accept: text/event-stream`.
-    #[param(value_type = Option<bool>, allow_reserved)]
+    #[param(value_type = Option<bool>)]
     stream: Option<String>,
 }
 
@@ -162,7 +161,7 @@ impl Listener for Outlet {
 
 /// A stream that is being read. Dropping it ends the action.
 struct Live {
-    work: Option<Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + Send>>>,
+    work: Option<Boxed<Result<Reply, Refusal>>>,
     heard: mpsc::Receiver<News>,
     outlet: Arc<Outlet>,
     /// What the reply is at the end; none where only what happens counts.

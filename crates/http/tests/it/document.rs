@@ -1,7 +1,9 @@
-//! The OpenAPI document: as it is committed, and whole.
+//! The `OpenAPI` document: as it is committed, and whole.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use bailiwick_config::files;
+use bailiwick_http::routes::openapi;
 use serde_json::Value;
 
 use crate::schema::document;
@@ -12,13 +14,23 @@ crate::tests!(
     every_operation_has_a_name_a_summary_and_its_refusals,
 );
 
+/// With this argument the binary writes the document in place of running tests.
+pub(crate) const WRITE: &str = "--write-document";
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json")
+}
+
+/// Writes the document to where it is committed.
+pub(crate) fn write() {
+    files::replace(&path(), &openapi(), files::Readers::Everybody).expect("written");
+}
+
 fn the_committed_document_is_the_one_that_is_served() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let committed =
-        bailiwick_config::files::read_config(&path).expect("readable").expect("docs/openapi.json");
+    let committed = files::read_config(&path()).expect("readable");
     assert!(
-        committed == bailiwick_http::routes::openapi(),
-        "docs/openapi.json is not current: cargo run -p xtask -- gen"
+        committed.as_deref() == Some(openapi().as_str()),
+        "docs/openapi.json is not current: run `make gen`"
     );
     assert_eq!(document()["openapi"], "3.1.0");
 }

@@ -1,4 +1,4 @@
-//! The routes as a client meets them: requests in, answers out, held to the OpenAPI document.
+//! The routes as a client meets them: requests in, answers out, held to the `OpenAPI` document.
 //!
 //! Most tests put somebody behind the desk who replies by a script, so that the action and the answer are seen; `real`
 //! has a whole core with cells there. Cells are made by starting this binary again, so `main` is its own. Start reading
@@ -59,6 +59,10 @@ const ALL: &[&[Test]] = &[
 
 fn main() -> ExitCode {
     bailiwick_runtime::enter();
+    if std::env::args().any(|argument| argument == document::WRITE) {
+        document::write();
+        return ExitCode::SUCCESS;
+    }
     let trials = ALL.iter().copied().flatten().map(|test| {
         let Test { name, run } = *test;
         let name = name.strip_prefix("it::").unwrap_or(name);

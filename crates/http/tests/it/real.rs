@@ -12,6 +12,7 @@ crate::tests!(
     a_document_with_mistakes_is_told_mistake_by_mistake,
     a_tool_is_replaced_only_at_the_version_that_was_seen,
     a_tool_that_is_not_there_is_not_found,
+    strange_requests_are_never_a_fault_of_ours,
 );
 
 const ADD: &str = "
@@ -117,8 +118,8 @@ fn a_tool_is_replaced_only_at_the_version_that_was_seen() {
         let id = stage.ask(get("/v1/tools/add")).await.json()["id"].as_str().expect("an id").to_owned();
         let renamed = ADD.replace("name: add\n", "name: plus\n");
         let operation = "PUT /v1/tools/{tool}";
-        let stale = with(yaml("PUT", "/v1/tools/add", &renamed), "if-match", "\"9\"");
-        let answer = ask(&stage, operation, stale, StatusCode::CONFLICT).await;
+        let outdated = with(yaml("PUT", "/v1/tools/add", &renamed), "if-match", "\"9\"");
+        let answer = ask(&stage, operation, outdated, StatusCode::CONFLICT).await;
         assert!(answer.text.contains("version 1"), "{}", answer.text);
         let seen = with(yaml("PUT", "/v1/tools/add", &renamed), "if-match", "\"1\"");
         let answer = ask(&stage, operation, seen, StatusCode::OK).await;
@@ -144,5 +145,44 @@ fn a_tool_that_is_not_there_is_not_found() {
         ask(&stage, "GET /v1/tools/{tool}", get("/v1/tools/nothing"), not_found).await;
         ask(&stage, "DELETE /v1/tools/{tool}", bare("DELETE", "/v1/tools/nothing"), not_found).await;
         ask(&stage, "GET /v1/audit/{about}", get("/v1/audit/nothing"), not_found).await;
+    });
+}
+
+fn strange_requests_are_never_a_fault_of_ours() {
+    block_on(async {
+        let stage = Stage::real().await;
+        let most = u64::MAX;
+        let body = |uri: &str, body: &Value| json("POST", uri, body);
+        let requests = [
+            get("/v1/tools/%00"),
+            get("/v1/tools/%F0%9F%98%80"),
+            get("/v1/tools/a%2Fb"),
+            get(&format!("/v1/tools/{}", "x".repeat(5000))),
+            get("/v1/tools?after="),
+            get(&format!("/v1/audit/{most}")),
+            get(&format!("/v1/audit/export?from={most}")),
+            get("/v1/audit?after=MTg0NDY3NDQwNzM3MDk1NTE2MTU"),
+            body("/v1/audit/retain", &object!({"records": most, "days": u32::MAX})),
+            body("/v1/audit/retain", &object!({})),
+            body("/v1/tools", &object!({"document": 5})),
+            body("/v1/tools", &object!({"document": null, "name": "\u{0}"})),
+            body("/v1/tools", &object!({"document": {"name": "a", "code": "\u{0}"}, "name": "../../a"})),
+            body("/v1/tools/import", &object!({"documents": []})),
+            body("/v1/tools/export", &Value::Null),
+            body("/v1/tools/export", &object!({"tools": [""]})),
+            body("/v1/tools/test", &object!({"which": {"named": []}})),
+            body("/v1/tools//test", &Value::Null),
+            body("/v1/execute", &object!({"tool": "", "workspace": "/"})),
+            text("PUT", "/v1/tools/%20", "application/yaml", "&a [*a]"),
+            text("POST", "/v1/tools", "application/yaml", &"[".repeat(60_000)),
+        ];
+        for request in requests {
+            let shown = format!("{} {}", request.method(), request.uri());
+            let answer = stage.ask(request).await;
+            assert!(answer.status.as_u16() < 500, "{shown}: {}", answer.text);
+            if !answer.status.is_success() {
+                is_a("Problem", &answer.json());
+            }
+        }
     });
 }

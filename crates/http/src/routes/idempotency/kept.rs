@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
 
 /// For how long an answer is kept.
-const DAY: Duration = Duration::from_secs(24 * 3600);
+const DAY: Duration = Duration::from_hours(24);
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
@@ -96,16 +96,16 @@ impl Kept {
 
     /// Looks for a request, and takes it on where it is new.
     pub(crate) fn begin(&self, place: Place, hash: [u8; 32]) -> Begun {
-        let mut shelf = self.shelf();
-        shelf.forget(Bounds { entries: usize::MAX, bytes: usize::MAX }, Instant::now());
-        match shelf.entries.get(&place) {
+        let mut all = self.shelf();
+        all.forget(Bounds { entries: usize::MAX, bytes: usize::MAX }, Instant::now());
+        match all.entries.get(&place) {
             None => {}
             Some(entry) if entry.hash != hash => return Begun::Another,
             Some(Entry { answer: None, .. }) => return Begun::Running,
             Some(Entry { answer: Some(answer), .. }) => return Begun::Before(answer.clone()),
         }
-        shelf.entries.insert(place.clone(), Entry { hash, answer: None });
-        drop(shelf);
+        all.entries.insert(place.clone(), Entry { hash, answer: None });
+        drop(all);
         Begun::Mine(Turn { kept: self.clone(), place: Some(place) })
     }
 
@@ -119,14 +119,14 @@ impl Turn {
     pub(crate) fn end(mut self, answer: Answer) {
         let Some(place) = self.place.take() else { return };
         let now = Instant::now();
-        let mut shelf = self.kept.shelf();
+        let mut all = self.kept.shelf();
         let size = size(&place, &answer);
-        if let Some(entry) = shelf.entries.get_mut(&place) {
+        if let Some(entry) = all.entries.get_mut(&place) {
             entry.answer = Some(answer);
-            shelf.bytes = shelf.bytes.saturating_add(size);
-            shelf.done.push_back((now, place));
+            all.bytes = all.bytes.saturating_add(size);
+            all.done.push_back((now, place));
         }
-        shelf.forget(self.kept.bounds, now);
+        all.forget(self.kept.bounds, now);
     }
 }
 

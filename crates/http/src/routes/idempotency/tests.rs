@@ -34,7 +34,7 @@ fn is_kept(kept: &Kept, name: &str) -> bool {
 async fn an_answer_is_kept_for_a_day() {
     let kept = Kept::default();
     keep(&kept, "a", 1);
-    tokio::time::advance(Duration::from_secs(24 * 3600 - 1)).await;
+    tokio::time::advance(Duration::from_hours(24) - Duration::from_secs(1)).await;
     assert!(is_kept(&kept, "a"));
     tokio::time::advance(Duration::from_secs(1)).await;
     assert!(!is_kept(&kept, "a"));

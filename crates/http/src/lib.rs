@@ -6,6 +6,8 @@
 
 mod counters;
 pub mod listen;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod perimeter;
 mod problem;
 

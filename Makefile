@@ -44,6 +44,7 @@ fmt: ## format the code
 lint: ## formatting and clippy, warnings denied
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked -p bailiwick-http --features otlp --all-targets -- -D warnings
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \

@@ -106,7 +106,7 @@ fn describe() {
 }
 
 /// A method as it is counted: whatever nobody has heard of is one.
-fn word(method: &Method) -> &'static str {
+pub(crate) fn word(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

@@ -8,6 +8,8 @@
 mod app;
 mod counters;
 pub mod listen;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod perimeter;
 mod problem;
 pub mod routes;

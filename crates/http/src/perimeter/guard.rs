@@ -13,6 +13,7 @@ use governor::clock::DefaultClock;
 use http::{HeaderName, Method, Request, header};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tracing::Instrument as _;
 
 use super::held::{Counted, Held, HeldBody};
 use super::host::Hosts;
@@ -20,7 +21,7 @@ use super::origin::{self, Asker};
 use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
 use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
-use crate::counters::Counters;
+use crate::counters::{Counters, word};
 use crate::listen::{Closing, Peer, ServeError};
 
 /// Requests that show wrong credentials, a second, from one address.
@@ -134,6 +135,35 @@ impl Perimeter {
             .layer(from_fn_with_state(Arc::new(self), guard))
     }
 
+    /// Answers a request: itself, or by its route.
+    async fn answer(&self, mut request: Request<Body>, next: Next) -> Response {
+        let (Some(peer), Some(closing)) =
+            (request.extensions().get::<Peer>().copied(), request.extensions().get::<Closing>().cloned())
+        else {
+            return refusals::not_ours();
+        };
+        let host = match self.hosts.check(&request, peer) {
+            Ok(host) => host,
+            Err(why) => return refusals::host(why),
+        };
+        let asker = match origin::check(request.headers(), &host, peer, &self.origins) {
+            Ok(asker) => asker,
+            Err(why) => return refusals::origin(why),
+        };
+        let method = request.method().clone();
+        let mut response = match origin::preflight(&request, &asker) {
+            Some(answer) => answer,
+            None => match self.admit(&mut request, peer).await {
+                Ok(held) => hold(next.run(request).await, held, &method, &closing),
+                Err(refusal) => refusal,
+            },
+        };
+        if asker != Asker::Own || !self.origins.is_empty() {
+            origin::allow(response.headers_mut(), &asker);
+        }
+        response
+    }
+
     /// Everything that is asked of a request before a route sees it.
     async fn admit(&self, request: &mut Request<Body>, peer: Peer) -> Result<Held, Response> {
         let query = request.uri().query().map(str::to_owned);
@@ -177,42 +207,16 @@ impl Perimeter {
     }
 }
 
-async fn guard(State(perimeter): State<Arc<Perimeter>>, mut request: Request<Body>, next: Next) -> Response {
+async fn guard(State(perimeter): State<Arc<Perimeter>>, request: Request<Body>, next: Next) -> Response {
     let started = Instant::now();
-    let (Some(peer), Some(closing)) =
-        (request.extensions().get::<Peer>().copied(), request.extensions().get::<Closing>().cloned())
-    else {
-        return refusals::not_ours();
-    };
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let host = match perimeter.hosts.check(&request, peer) {
-        Ok(host) => host,
-        Err(why) => return refusals::host(why),
-    };
-    let asker = match origin::check(request.headers(), &host, peer, &perimeter.origins) {
-        Ok(asker) => asker,
-        Err(why) => return refusals::origin(why),
-    };
-    let mut response = match origin::preflight(&request, &asker) {
-        Some(answer) => answer,
-        None => match perimeter.admit(&mut request, peer).await {
-            Ok(held) => {
-                let response = next.run(request).await;
-                hold(response, held, &method, &closing)
-            }
-            Err(refusal) => refusal,
-        },
-    };
-    if asker != Asker::Own || !perimeter.origins.is_empty() {
-        origin::allow(response.headers_mut(), &asker);
-    }
-    perimeter.counters.answered(
-        route.as_ref().map(MatchedPath::as_str),
-        &method,
-        response.status(),
-        started.elapsed(),
-    );
+    let route = route.as_ref().map(MatchedPath::as_str);
+    // The name of the route and never the address: that may hold anything.
+    let span = tracing::info_span!("request", route, method = word(&method), status = tracing::field::Empty);
+    let response = perimeter.answer(request, next).instrument(span.clone()).await;
+    span.record("status", response.status().as_u16());
+    perimeter.counters.answered(route, &method, response.status(), started.elapsed());
     response
 }
 

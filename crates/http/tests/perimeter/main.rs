@@ -16,3 +16,5 @@ mod pages;
 mod server;
 mod smuggling;
 mod tokens;
+#[cfg(feature = "otlp")]
+mod traces;

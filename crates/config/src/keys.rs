@@ -296,7 +296,13 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         SERVER,
         "the level up to which an MCP client's own dialogue counts",
     ),
-    ("approvals.notify", Kind::Texts, Narrowing::Fixed, SERVER, "where a waiting approval is announced"),
+    (
+        "approvals.notify",
+        Kind::Texts,
+        Narrowing::Fixed,
+        Used::Now,
+        "where a question that waits for a person is announced: absolute paths of programs, https:// addresses",
+    ),
     (
         "secrets.env",
         Kind::Texts,

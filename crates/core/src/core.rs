@@ -23,8 +23,8 @@ use crate::parsed::Shelf;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
-    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, happenings, journal, keys, pass,
-    pipeline,
+    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, journal, keys,
+    pass, pipeline,
 };
 
 /// Performs actions on one data folder. Cheap to clone.
@@ -85,6 +85,7 @@ impl Core {
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
         let Opening { data, config, settings, fallback, cells, presence } = opening;
         let posts = Posts::default();
+        let approvals = Approvals::new(presence, &settings)?;
         let happenings = Happenings::default();
         let options = Options {
             witnesses: journal::witnesses(&settings, &posts)?,
@@ -97,6 +98,7 @@ impl Core {
         let baseline = Hash::of_bytes(said(&settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
+        code::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
         let closing = CancellationToken::new();
         let inner = Inner {
@@ -110,7 +112,7 @@ impl Core {
             happenings,
             _closing: closing.clone().drop_guard(),
             closing,
-            approvals: Approvals::new(presence),
+            approvals,
             ahead: Ahead::default(),
             posts,
             _ownership: ownership,
@@ -146,8 +148,8 @@ impl Core {
         }
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
-            Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
-            Action::ToolShow { tool } => catalogue::show(self, &tool).await,
+            Action::ToolList { after, limit } => catalogue::list(self, &caller, after, limit).await,
+            Action::ToolShow { tool } => catalogue::show(self, &caller, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,
             Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,
             Action::ToolImport { documents, approval_off } => {
@@ -169,11 +171,11 @@ impl Core {
                 let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
-            Action::ToolPolicy { .. }
-            | Action::CodeRun(_)
-            | Action::CodeCheck { .. }
-            | Action::Limits
-            | Action::SecretList => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            Action::ToolPolicy { document } => catalogue::policy(self, &document),
+            Action::CodeRun(run) => code::run(self, &caller, *run, open).await,
+            Action::CodeCheck { code } => code::check(self, &code).await,
+            Action::Limits => code::limits(self),
+            Action::SecretList => Ok(Reply::Secrets(self.inner.world.secret_names()?)),
             Action::KeyCreate(wish) => keys::create(self, &caller, wish).await,
             Action::KeyList => Ok(keys::list(self)),
             Action::KeyRevoke { key } => keys::revoke(self, &caller, &key).await,
@@ -231,6 +233,12 @@ impl Core {
                 "{unsent} signed heads did not reach a witness at an address of audit.witness"
             ));
         }
+        let unannounced = self.inner.approvals.unannounced();
+        if unannounced > 0 {
+            told.push(format!(
+                "{unannounced} waiting questions were not announced as approvals.notify wants"
+            ));
+        }
         told.extend(self.key_troubles());
         told
     }
@@ -253,6 +261,7 @@ impl Core {
         if tokio::time::timeout(LAST_POSTS, self.inner.posts.on_their_way.wait()).await.is_err() {
             tracing::warn!("a witness did not take the last signed head in time");
         }
+        self.inner.approvals.announced().await;
         Ok(closed?)
     }
 

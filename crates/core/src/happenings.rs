@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bailiwick_audit::record_line;
-use bailiwick_store::{Hears, StoredRecord};
+use bailiwick_store::{Hears, StoredRecord, ToolRow};
 use bailiwick_types::{ErrorCode, KeyId, Scope};
 use tokio::sync::broadcast::{self, Receiver, Sender, error::RecvError};
 
-use crate::{Caller, Core, Event, Happening, Refusal, Reply};
+use crate::catalogue::{is_offered, line_of};
+use crate::{Caller, Core, Event, Happening, Refusal, Reply, ToolChange};
 
 /// How many happenings wait for whoever is slow.
 const WAITING: usize = 1024;
@@ -69,10 +70,38 @@ impl Core {
         self.inner.happenings.tell(happening);
     }
 
+    /// How many watch.
+    pub fn watchers(&self) -> usize {
+        self.inner.happenings.told.receiver_count()
+    }
+
     /// Everything that happens from here on. What a watcher may be told is for whoever asks this to see to:
     /// [`Happening::needs`].
     pub fn watch(&self) -> Receiver<Arc<Happening>> {
         self.inner.happenings.told.subscribe()
+    }
+}
+
+impl Core {
+    /// Tells of a change of a tool; `now` is its row afterwards.
+    pub(crate) fn tell_tool(&self, action: &str, name: &str, was_published: bool, now: Option<&ToolRow>) {
+        // What a line takes is not worth it for nobody.
+        if !self.inner.happenings.are_watched() {
+            return;
+        }
+        let tool = now.map(|row| line_of(self, row));
+        self.tell(Happening::Tool(ToolChange {
+            action: action.to_owned(),
+            name: name.to_owned(),
+            is_published: tool.as_ref().is_some_and(is_offered),
+            tool,
+            was_published,
+        }));
+    }
+
+    /// Whether a row, as it was, could be called.
+    pub(crate) fn was_offered(&self, row: Option<&ToolRow>) -> bool {
+        self.inner.happenings.are_watched() && row.is_some_and(|row| is_offered(&line_of(self, row)))
     }
 }
 

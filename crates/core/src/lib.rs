@@ -13,6 +13,7 @@ mod approvals;
 mod authority;
 mod caller;
 mod catalogue;
+mod code;
 mod core;
 mod desk;
 mod happenings;

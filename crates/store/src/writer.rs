@@ -157,15 +157,12 @@ impl Writer {
             }
         }
         let committed = begun.and_then(|()| self.commit());
-        match &committed {
-            Ok(()) => {
-                let kept = waiting.iter().any(|job| matches!(job.fate, Fate::Kept));
-                self.committed(before.signed_to, kept);
-            }
-            Err(_) => {
-                self.chain = before;
-                self.fresh.clear();
-            }
+        if committed.is_ok() {
+            let kept = waiting.iter().any(|job| matches!(job.fate, Fate::Kept));
+            self.committed(before.signed_to, kept);
+        } else {
+            self.chain = before;
+            self.fresh.clear();
         }
         self.let_hear();
         self.answer(waiting, &committed);

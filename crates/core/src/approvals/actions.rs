@@ -33,6 +33,11 @@ pub(crate) async fn answer(
             return Err(refusal.with_hint("answer it once, or forget some: the question still waits"));
         }
     }
+    // The key may have gone since it was shown.
+    if caller.key.is_some_and(|key| !core.inner.keys.is_live(key, core.now_ms())) {
+        return Err(Refusal::new(ErrorCode::Unauthorized, "the key of this answer does not hold any more")
+            .with_hint("ask the operator for a new key; the question still waits"));
+    }
     let answered = core.inner.approvals.queue.answer(id, name_of(&caller.actor), yes, remember);
     let (settled, recorded) = answered?;
     core.tell(Happening::Answered(settled));

@@ -8,13 +8,14 @@
 //! Start reading at `wait`, then `queue`.
 
 mod actions;
+mod announce;
 mod memory;
+mod program;
 mod queue;
 mod wait;
 mod who;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use bailiwick_config::Settings;
 use bailiwick_types::Scope;
 
 pub(crate) use actions::{answer, forget, list, remembered};
@@ -22,20 +23,32 @@ pub(crate) use memory::{Bound, recall, record};
 pub(crate) use queue::Ended;
 pub(crate) use wait::{Subject, put};
 
+use self::announce::Announcer;
 use self::queue::Queue;
-use crate::{Core, Happening, Presence};
+use crate::{Core, Happening, Presence, Refusal};
 
 /// The questions of one data folder.
 pub(crate) struct Approvals {
     queue: Queue,
     presence: Presence,
-    /// Whether a key that covers `approve` is live, or somebody who may approve watches.
-    somebody: AtomicBool,
+    announcer: Announcer,
 }
 
 impl Approvals {
-    pub(crate) fn new(presence: Presence) -> Self {
-        Self { queue: Queue::default(), presence, somebody: AtomicBool::new(false) }
+    pub(crate) fn new(presence: Presence, settings: &Settings) -> Result<Self, Refusal> {
+        // Where nobody comes to answer, nobody is called.
+        let listed = if presence == Presence::Serving { settings.approvals.notify.as_slice() } else { &[] };
+        Ok(Self { queue: Queue::default(), presence, announcer: Announcer::new(settings, listed)? })
+    }
+
+    /// How many announcements of questions never got where they were to go.
+    pub(crate) fn unannounced(&self) -> u64 {
+        self.announcer.missed()
+    }
+
+    /// Waits for the announcements that are on their way.
+    pub(crate) async fn announced(&self) {
+        self.announcer.end().await;
     }
 }
 
@@ -47,12 +60,6 @@ impl Core {
         tokens.is_some_and(|tokens| tokens.scopes.covers(Scope::Approve))
             || self.somebody_has_a_key_to_approve()
             || self.inner.happenings.approver_watches()
-            || self.inner.approvals.somebody.load(Ordering::Relaxed)
-    }
-
-    /// Says whether somebody could answer by a key. Whoever keeps the keys says it when they change.
-    pub fn set_somebody_may_approve(&self, is_so: bool) {
-        self.inner.approvals.somebody.store(is_so, Ordering::Relaxed);
     }
 
     /// Whether a question is worth waiting for when nobody answers for its caller.
@@ -75,3 +82,6 @@ impl Core {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,8 +134,11 @@ async fn settle(
         Err(NoPlace::Full(refusal)) => return Err(refusal),
     };
     let mut ticket = Ticket { core, id, answer };
-    core.tell(Happening::Asked(waiting.clone()));
-    caller.listener.hear(Event::Waiting(Box::new(waiting)));
+    if is_attended {
+        core.inner.approvals.announcer.announce(&waiting);
+    }
+    caller.listener.hear(Event::Waiting(Box::new(waiting.clone())));
+    core.tell(Happening::Asked(waiting));
     let mut still = interval_at(begun + STILL, STILL);
     loop {
         let ended = tokio::select! {

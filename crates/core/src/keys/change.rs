@@ -170,20 +170,20 @@ fn live(tx: &Tx<'_>, now: u64) -> Result<Vec<KeyRow>, StoreError> {
 /// The key that is meant: by its id, or the one of this name that was not revoked.
 fn chosen(tx: &Tx<'_>, key: &str) -> Result<KeyRow, Refusal> {
     let id = KeyId::parse(key).ok();
-    let mut named: Vec<KeyRow> = Vec::new();
+    let mut meant: Vec<KeyRow> = Vec::new();
     let mut names = Vec::new();
     for row in tx.keys()? {
         names.push(row.name.clone());
         let is_meant = id.map_or(row.name == key, |id| row.id == id);
         if is_meant && row.is_ours && is_as_left(tx, &row)? {
-            named.push(row);
+            meant.push(row);
         }
     }
-    if let Some(at) = named.iter().rposition(|row| row.revoked_ms.is_none()) {
-        return Ok(named.swap_remove(at));
+    if let Some(at) = meant.iter().rposition(|row| row.revoked_ms.is_none()) {
+        return Ok(meant.swap_remove(at));
     }
     let shown = shortened(key);
-    if named.is_empty() {
+    if meant.is_empty() {
         let hint = did_you_mean(key, names.iter().map(String::as_str), || {
             "bailiwick key list tells them".to_owned()
         });

@@ -131,7 +131,7 @@ impl Core {
     /// Tells of keys as they expire, until the core closes.
     fn tell_expiry(&self) {
         /// A clock that is set anew is noticed after so long.
-        const LONGEST: Duration = Duration::from_secs(60);
+        const LONGEST: Duration = Duration::from_mins(1);
         let (ring, closing) = (Arc::clone(&self.inner.keys), self.inner.closing.clone());
         let inner = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
@@ -139,7 +139,9 @@ impl Core {
                 let Some(core) = inner.upgrade().map(|inner| Self { inner }) else { return };
                 let now = core.now_ms();
                 let (gone, next) = ring.expired(now);
-                gone.into_iter().for_each(|line| core.tell(Happening::KeyGone(line)));
+                for line in gone {
+                    core.tell(Happening::KeyGone(line));
+                }
                 drop(core);
                 let pause = async {
                     match next {

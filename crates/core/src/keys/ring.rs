@@ -205,13 +205,9 @@ impl Ring {
         let (mut gone, mut next) = (Vec::new(), None::<u64>);
         for held in self.all() {
             match held.row.expires_ms.filter(|_| held.row.revoked_ms.is_none()) {
-                Some(expires) if expires <= now => {
-                    if !held.told.swap(true, Ordering::Relaxed) {
-                        gone.push(held.line());
-                    }
-                }
-                Some(expires) => next = Some(next.map_or(expires, |next| next.min(expires))),
-                None => {}
+                Some(expires) if expires > now => next = Some(next.map_or(expires, |next| next.min(expires))),
+                Some(_) if !held.told.swap(true, Ordering::Relaxed) => gone.push(held.line()),
+                Some(_) | None => {}
             }
         }
         (gone, next)

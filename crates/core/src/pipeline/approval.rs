@@ -19,7 +19,7 @@ pub(super) struct Given<'a> {
 }
 
 /// What came of it.
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// Nobody has to be asked.
     NotNeeded,
     /// A person said yes; this is how the record tells it.
@@ -51,9 +51,18 @@ pub(super) async fn ask(
         return Ok(Asked::Yes(decision));
     }
     let subject = Subject { caller: names.caller, tool: Some(ready.id), bound: Some(bound) };
-    let question = question(core, names, ready, given.shown, None);
-    let mut heard = approvals::put(core, &subject, question.clone()).await?;
-    approvals::record(core, &subject, &question, &mut heard, entry.clone()).await?;
+    put(core, &subject, question(core, names, ready, given.shown, None), entry).await
+}
+
+/// Puts a question about something that is to run.
+pub(crate) async fn put(
+    core: &Core,
+    subject: &Subject<'_>,
+    question: Question,
+    entry: &Entry,
+) -> Result<Asked, Refusal> {
+    let mut heard = approvals::put(core, subject, question.clone()).await?;
+    approvals::record(core, subject, &question, &mut heard, entry.clone()).await?;
     let (kind, why, hint) = match heard.ended {
         Ended::Yes { .. } => return Ok(Asked::Yes(heard.decision)),
         Ended::No { .. } => {
@@ -77,7 +86,7 @@ pub(super) async fn ask(
     };
     let failure = Failure {
         code: kind,
-        message: format!("`{}` did not run: {why}", ready.parsed.tool.name().as_str()),
+        message: format!("`{}` did not run: {why}", question.tool),
         hint: Some(hint.to_owned()),
         location: None,
         stack: None,

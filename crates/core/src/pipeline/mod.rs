@@ -4,7 +4,7 @@
 //! record → cell → output schema → outcome on the record → reply. Nothing is taken from a cell before the arguments fit
 //! and a person, where one has to, said yes. A call that is refused on the way is on the record, too.
 
-mod approval;
+pub(crate) mod approval;
 mod person;
 mod ready;
 
@@ -21,17 +21,22 @@ use bailiwick_types::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use ready::{Ready, find, is_stale, ready_to_call, revoke};
+pub(crate) use ready::{Ready, find, find_for, is_stale, no_such, ready_to_call, revoke};
 
+use self::person::ByApprover;
 use crate::core::OpenCall;
 use crate::journal::{self, told, tool_ref};
-use crate::{Caller, Core, Event, Fault, Refusal, Reply};
+use crate::parsed::Standing;
+use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
 
 /// From this level on a call waits until its intent is safe on the disk.
 const SAFE_FROM: RiskLevel = RiskLevel::L4;
 
 /// The most bytes of arguments that a record holds in full.
 const MOST_RECORDED: usize = 256 * 1024;
+
+/// What the workspace of code that is no tool begins with; it goes with the run.
+pub(crate) const CODE_WORKSPACE: &str = "code-";
 
 /// A call that somebody wants.
 pub(crate) struct Asked {
@@ -46,12 +51,14 @@ pub(crate) struct Names<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) call_id: CallId,
     pub(crate) correlation: CorrelationId,
+    /// What the record calls it: `tool.call`.
+    pub(crate) action: &'static str,
 }
 
 impl Names<'_> {
     /// A record of this call.
-    fn entry(&self, kind: Kind) -> Record {
-        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), "tool.call");
+    pub(crate) fn entry(&self, kind: Kind) -> Record {
+        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), self.action);
         entry.call_id = Some(self.call_id);
         entry.correlation_id = Some(self.correlation.clone());
         entry
@@ -68,35 +75,30 @@ pub(crate) async fn call(
     let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
     let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
-    let names = Names { caller, call_id, correlation };
-    let refused = |entry: Record, refusal: Refusal| async move {
-        let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
-        core.append(told(entry, outcome), Durability::Process).await?;
-        Err(refusal)
-    };
+    let names = Names { caller, call_id, correlation, action: "tool.call" };
     let mut entry = names.entry(Kind::Outcome);
-    let row = match find(core, &tool).await {
+    let row = match find_for(core, caller, &tool).await {
         Ok(row) => row,
         Err(refusal) => {
             entry.tool = Some(ToolRef { id: None, name: bailiwick_types::shortened(&tool), hash: None });
-            return refused(entry, refusal).await;
+            return refused(core, entry, refusal).await;
         }
     };
     entry.tool = Some(tool_ref(row.id, &row.name, &row.covered));
     let ready = match ready_to_call(core, caller, row).await {
         Ok(ready) => ready,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
     let arguments = match fitting(core, &ready.parsed, arguments) {
         Ok(arguments) => arguments,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
     let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
     let (call, shown) = match prepared {
         Ok(prepared) => prepared,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
     entry.arguments = Some(bounded(&shown));
     // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
@@ -108,7 +110,7 @@ pub(crate) async fn call(
         Ok(asked) => asked,
         Err(refusal) => {
             open.take();
-            return refused(entry, refusal).await;
+            return refused(core, entry, refusal).await;
         }
     };
     let ready = match asked {
@@ -119,7 +121,7 @@ pub(crate) async fn call(
                 Ok(ready) => ready,
                 Err(refusal) => {
                     open.take();
-                    return refused(entry, refusal).await;
+                    return refused(core, entry, refusal).await;
                 }
             }
         }
@@ -128,13 +130,12 @@ pub(crate) async fn call(
             entry.approval = Some(decision);
             open.take();
             core.append(told(entry, outcome), Durability::Machine).await?;
-            return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
+            return Ok(Reply::Called(Box::new(not_run(&names, &ready.standing, *failure))));
         }
     };
     drop(until_told);
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
-    let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
-    let durability = if safe { Durability::Machine } else { Durability::Process };
+    let durability = durability_of(&ready.standing, &entry);
     let intent = Record { kind: Kind::Intent, ..entry.clone() };
     core.append(intent, durability).await?;
     open.begin(entry);
@@ -146,6 +147,19 @@ pub(crate) async fn call(
     };
     core.append(entry, durability).await?;
     report.map(|report| Reply::Called(Box::new(report)))
+}
+
+/// Puts on the record that a call was refused, and why.
+pub(crate) async fn refused<T>(core: &Core, entry: Record, refusal: Refusal) -> Result<T, Refusal> {
+    let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
+    core.append(told(entry, outcome), Durability::Process).await?;
+    Err(refusal)
+}
+
+/// How safe the records of a call have to be.
+pub(crate) fn durability_of(standing: &Standing, entry: &Record) -> Durability {
+    let safe = standing.level() >= SAFE_FROM || entry.approval.is_some();
+    if safe { Durability::Machine } else { Durability::Process }
 }
 
 /// A record with what a call gave.
@@ -222,8 +236,10 @@ fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refus
     let Some(name) = shared else {
         return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
     };
-    if ToolId::parse(name).is_ok() {
-        return Err(wrong("a workspace that calls share is not named like that of a tool".to_owned()));
+    if ToolId::parse(name).is_ok() || name.starts_with(CODE_WORKSPACE) {
+        return Err(wrong(
+            "a workspace that calls share is not named like that of a tool or of a run of code".to_owned(),
+        ));
     }
     WorkspaceName::parse(name).map_err(|error| wrong(error.to_string()))
 }
@@ -235,9 +251,23 @@ async fn run(
     call: Call,
     shown: &Value,
 ) -> Result<CallReport, Refusal> {
-    let runtime = core.inner.world.runtime_for(&ready.standing.policy).await?;
+    let question = approval::question(core, names, ready, shown, None);
+    let report = in_cell(core, names, &ready.standing, call, question, Some(ready.id)).await?;
+    Ok(checked_output(&ready.parsed, report))
+}
+
+/// Runs a call in a cell. Its caller hears each line, and `question` is what an effect that needs a yes is a part of.
+pub(crate) async fn in_cell(
+    core: &Core,
+    names: &Names<'_>,
+    standing: &Standing,
+    call: Call,
+    question: Question,
+    id: Option<ToolId>,
+) -> Result<CallReport, Refusal> {
+    let runtime = core.inner.world.runtime_for(&standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
-    let person = person::ByApprover::new(core.clone(), names, ready, shown);
+    let person = ByApprover::new(core.clone(), names, question, id);
     let call = call.asking(Arc::new(person), deadline);
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();
@@ -252,7 +282,7 @@ async fn run(
             _ => refusal,
         }
     })?;
-    Ok(checked_output(&ready.parsed, report).with_lines(lines))
+    Ok(report.with_lines(lines))
 }
 
 /// A report whose value fits what the tool promises, or says that it does not.
@@ -287,10 +317,10 @@ async fn again(core: &Core, names: &Names<'_>, before: Ready) -> Result<Ready, R
 }
 
 /// The report of a call that never began. No wall is claimed: none was built.
-fn not_run(names: &Names<'_>, ready: &Ready, failure: Failure) -> CallReport {
+pub(crate) fn not_run(names: &Names<'_>, standing: &Standing, failure: Failure) -> CallReport {
     let receipt = Receipt::new(Tier::Process, Vec::new(), &[]);
     let outcome = Outcome::Failed(Box::new(failure));
-    CallReport::new(outcome, names.call_id, names.correlation.clone(), ready.standing.risk.clone(), receipt)
+    CallReport::new(outcome, names.call_id, names.correlation.clone(), standing.risk.clone(), receipt)
 }
 
 /// The arguments as they are given to the code, or why they do not fit. That is told by what people may see: a message
@@ -313,7 +343,7 @@ fn fitting(
     Err(bad_arguments(tool, parsed.input.check(shown).err().unwrap_or_default()))
 }
 
-fn redactor_of(call: &Call) -> Result<Redactor, Refusal> {
+pub(crate) fn redactor_of(call: &Call) -> Result<Redactor, Refusal> {
     call.redactor().map_err(|error| {
         Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
     })

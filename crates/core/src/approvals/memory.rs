@@ -182,19 +182,27 @@ pub(crate) async fn record(
             row = Some(RememberedRow { id, tool, until_ms, used: 0, body, is_ours: true });
         }
     }
-    let recorded = core.inner.store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
-        if let Some((tool, body)) = last {
-            tx.put_last_yes(tool, &body)?;
+    let (store, noted) = (core.inner.store.clone(), heard.take_noted());
+    // A caller that goes away while this is written does not keep whoever answered from hearing that it is.
+    let writing = core.inner.late.spawn(async move {
+        let recorded = store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
+            if let Some((tool, body)) = last {
+                tx.put_last_yes(tool, &body)?;
+            }
+            if let Some(row) = row {
+                tx.remove_ended_remembered(now)?;
+                tx.put_remembered(&row)?;
+            }
+            tx.append(&record).map(drop)
+        });
+        recorded.await?;
+        if let Some(noted) = noted {
+            // Whoever answered may not wait for the word.
+            let _told = noted.send(());
         }
-        if let Some(row) = row {
-            tx.remove_ended_remembered(now)?;
-            tx.put_remembered(&row)?;
-        }
-        tx.append(&record).map(drop)
+        Ok(())
     });
-    recorded.await?;
-    heard.is_recorded();
-    Ok(())
+    writing.await.unwrap_or_else(|_| Err(Refusal::internal("a decision")))
 }
 
 fn written(what: &impl Serialize) -> Result<String, Refusal> {

@@ -101,12 +101,12 @@ async fn whoever_waits_is_told_every_ten_seconds() {
     let never = Thinks(Duration::from_hours(1), Answer::Nobody);
     let caller = Caller { approver: Arc::new(never), listener: hears.clone(), ..caller("agent") };
     let subject = Subject { caller: &caller, tool: None, bound: None };
-    let heard = put(&core, &subject, question(Duration::from_secs(35))).await.unwrap();
-    assert_eq!(heard.ended, Ended::Nothing);
-    assert_eq!(heard.decision["answer"], "nothing");
+    let ended = put(&core, &subject, question(Duration::from_secs(35))).await.unwrap();
+    assert_eq!(ended.ended, Ended::Nothing);
+    assert_eq!(ended.decision["answer"], "nothing");
     // A timer of tokio's is late by up to a millisecond.
     let seconds = |ms: u64| ms.div_ceil(10) / 100;
-    assert_eq!(heard.decision["waitedMs"].as_u64().map(seconds), Some(35));
+    assert_eq!(ended.decision["waitedMs"].as_u64().map(seconds), Some(35));
     let told = hears.0.lock().unwrap();
     let [(0, Event::Waiting(first)), rest @ ..] = &told[..] else { panic!("{told:?}") };
     assert_eq!(first.remaining_ms, 35_000);

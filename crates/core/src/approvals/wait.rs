@@ -4,15 +4,15 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bailiwick_runtime::new_id;
-use bailiwick_types::{ApprovalId, ToolId};
+use bailiwick_types::{ApprovalId, Scope, ToolId};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, interval_at, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 
 use super::memory::{self, Bound};
 use super::queue::{Ended, Entering, Given, NoPlace};
 use super::who::Who;
-use crate::{Answer, Caller, Core, Event, Happening, Question, Refusal, Remember};
+use crate::{Answer, Caller, Core, Event, Happening, Question, Refusal, Remember, Waiting};
 
 /// How often whoever waits is told that it still does.
 const STILL: Duration = Duration::from_secs(10);
@@ -37,12 +37,9 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// The decision is on the record: whoever answered is told.
-    pub(crate) fn is_recorded(&mut self) {
-        if let Some(noted) = self.noted.take() {
-            // Whoever answered may not wait for the word.
-            let _told = noted.send(());
-        }
+    /// What is told whoever answered, once the decision is on the record; and by its loss, that it never got there.
+    pub(super) fn take_noted(&mut self) -> Option<oneshot::Sender<()>> {
+        self.noted.take()
     }
 }
 
@@ -105,14 +102,13 @@ async fn settle(
     begun: Instant,
 ) -> Result<Given, Refusal> {
     let caller = subject.caller;
-    let is_attended = core.is_attended();
     let deadline = begun + Duration::from_millis(question.deadline_ms);
     let mut own = caller.approver.ask(question.clone());
     // Whoever answers at once, or is nobody, need not be waited for.
     let at_once = std::future::poll_fn(|context| Poll::Ready(own.as_mut().poll(context))).await;
     let mut own_answers = match at_once {
         Poll::Pending => true,
-        Poll::Ready(Answer::Nobody) if is_attended => false,
+        Poll::Ready(Answer::Nobody) if core.is_attended() => false,
         Poll::Ready(answer) => return Ok(Given { ended: of(answer), remember: None, noted: None }),
     };
     let last = match subject.tool {
@@ -134,12 +130,13 @@ async fn settle(
         Err(NoPlace::Full(refusal)) => return Err(refusal),
     };
     let mut ticket = Ticket { core, id, answer };
-    if is_attended {
+    if core.is_attended() {
         core.inner.approvals.announcer.announce(&waiting);
     }
-    caller.listener.hear(Event::Waiting(Box::new(waiting.clone())));
+    caller.listener.hear(Event::Waiting(Box::new(as_caller_sees(caller, &waiting))));
     core.tell(Happening::Asked(waiting));
     let mut still = interval_at(begun + STILL, STILL);
+    still.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let ended = tokio::select! {
             biased;
@@ -147,7 +144,7 @@ async fn settle(
                 return Ok(given.unwrap_or(Given { ended: Ended::Nobody, remember: None, noted: None }));
             }
             answer = &mut own, if own_answers => match answer {
-                Answer::Nobody if is_attended => {
+                Answer::Nobody if core.is_attended() => {
                     own_answers = false;
                     continue;
                 }
@@ -163,6 +160,12 @@ async fn settle(
         };
         return Ok(ticket.end(ended));
     }
+}
+
+/// The question as its own caller hears of it. What others were said yes to is for approvers.
+fn as_caller_sees(caller: &Caller, waiting: &Waiting) -> Waiting {
+    let last = waiting.last.clone().filter(|_| caller.scopes.covers(Scope::Approve));
+    Waiting { last, ..waiting.clone() }
 }
 
 fn of(answer: Answer) -> Ended {

@@ -71,7 +71,7 @@ fn an_address_gets_the_question() {
         let kept = Arc::clone(&taken);
         let upstream = Upstream::http(move |request: &Request| {
             let body = serde_json::from_slice(&request.body).expect("JSON");
-            kept.lock().expect("not poisoned").push((request.method.to_string(), body));
+            kept.lock().expect("not poisoned").push((request.method.clone(), body));
             Answer::ok("")
         });
         let served =

@@ -30,7 +30,8 @@ crate::tests!(
     nobody_at_the_terminal_leaves_it_to_the_queue,
     one_caller_has_only_so_many_questions,
     an_effect_that_asks_stands_in_the_same_queue,
-    approvers_see_plain_data_and_no_secrets,
+    approvers_see_plain_data,
+    a_caller_hears_of_its_own_question_and_not_what_others_were_said_yes_to,
 );
 
 #[track_caller]
@@ -134,8 +135,8 @@ fn only_the_first_of_two_answers_counts() {
         let id = served.asked().await.id;
         let mut answers = tokio::task::JoinSet::new();
         for _ in 0..8 {
-            let (core, anna) = (served.house.core.clone(), served.anna());
-            answers.spawn(async move { answer(&core, anna, id, true, None).await });
+            let (asked, anna) = (served.house.core.clone(), served.anna());
+            answers.spawn(async move { answer(&asked, anna, id, true, None).await });
         }
         let results = answers.join_all().await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
@@ -416,7 +417,7 @@ code: return safety.fs.readText('notes.txt')
     });
 }
 
-fn approvers_see_plain_data_and_no_secrets() {
+fn approvers_see_plain_data() {
     block_on(async {
         let mut served = Served::new().await;
         let tool = WRITES
@@ -432,15 +433,28 @@ fn approvers_see_plain_data_and_no_secrets() {
         assert!(!text.chars().any(char::is_control), "{text}");
         served.answer(waiting.id, false).await.expect("answered");
         check_failed(call.await, ErrorCode::ApprovalDeclined);
-        let (caller, hears) = hearing();
-        let call = served.call(Caller { approver: Says::nothing(), ..caller }, json!({"n": 1}));
+    });
+}
+
+fn a_caller_hears_of_its_own_question_and_not_what_others_were_said_yes_to() {
+    block_on(async {
+        let mut served = Served::new().await;
+        let call = served.call(agent(), json!({"n": 77}));
         let waiting = served.asked().await;
-        let heard = hears.0.lock().expect("not poisoned").clone();
-        assert!(
-            matches!(heard.as_slice(), [bailiwick_core::Event::Waiting(told)] if told.id == waiting.id),
-            "{heard:?}"
-        );
-        answer(&served.house.core, cli(), waiting.id, false, None).await.expect("answered");
-        check_failed(call.await, ErrorCode::ApprovalDeclined);
+        served.answer(waiting.id, true).await.expect("answered");
+        assert!(call.await.expect("no panic").expect("a report").is_ok());
+        for (who, sees_last) in [(keyless("curl"), false), (other_agent(), false), (cli(), true)] {
+            let (listening, ears) = hearing();
+            let caller = Caller { approver: Says::nothing(), listener: listening.listener, ..who };
+            let call = served.call(caller, json!({"n": 1}));
+            let waiting = served.asked().await;
+            assert!(waiting.last.is_some(), "approvers see it");
+            let heard = ears.0.lock().expect("not poisoned").clone();
+            let [bailiwick_core::Event::Waiting(told)] = &heard[..] else { panic!("{heard:?}") };
+            assert_eq!(told.id, waiting.id);
+            assert_eq!(told.last.is_some(), sees_last);
+            served.answer(waiting.id, false).await.expect("answered");
+            check_failed(call.await, ErrorCode::ApprovalDeclined);
+        }
     });
 }

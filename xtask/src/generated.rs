@@ -19,6 +19,7 @@ const DOCUMENTS: &[Document] = &[
     Document { path: "docs/policy-reference.md", make: policy_reference },
     Document { path: "docs/configuration.md", make: configuration },
     Document { path: "docs/tool-reference.md", make: tools },
+    Document { path: "docs/openapi.json", make: bailiwick_http::routes::openapi },
 ];
 
 /// Writes every document, or with `--check` says which are not current.

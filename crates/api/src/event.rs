@@ -11,11 +11,12 @@ use crate::{TestLine, ToolLine, Waiting, schema};
 
 /// `approval`: something about a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "what", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(tag = "what", rename_all = "camelCase")]
 pub enum ApprovalNews {
     /// It waits for a person.
     Asked(Box<Waiting>),
     /// It still does.
+    #[serde(rename_all = "camelCase")]
     StillWaiting {
         /// The question.
         #[schema(value_type = schema::Uuid)]
@@ -85,7 +86,7 @@ pub struct Progress {
 /// `missed`: whoever listens was too slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Missed {
+pub struct MissedEvents {
     /// So many events were left out here.
     pub count: u64,
 }
@@ -108,7 +109,7 @@ pub enum News {
     /// `audit`
     Audit(serde_json::Value),
     /// `missed`
-    Missed(Missed),
+    Missed(MissedEvents),
 }
 
 impl News {
@@ -179,7 +180,7 @@ impl From<Event> for News {
                 Happening::Tool(change) => Self::Tool(Box::new(change.into())),
                 Happening::KeyGone(line) => Self::Key(Box::new(line.into())),
                 Happening::Record(record) => Self::Audit(record),
-                Happening::Missed(count) => Self::Missed(Missed { count }),
+                Happening::Missed(count) => Self::Missed(MissedEvents { count }),
             },
         }
     }
@@ -223,7 +224,7 @@ impl News {
             Self::Tool(change) => happened(Happening::Tool((*change).into())),
             Self::Key(line) => happened(Happening::KeyGone((*line).into())),
             Self::Audit(record) => happened(Happening::Record(record)),
-            Self::Missed(Missed { count }) => happened(Happening::Missed(count)),
+            Self::Missed(MissedEvents { count }) => happened(Happening::Missed(count)),
         }
     }
 }

@@ -24,9 +24,7 @@ pub use approval::{
     RememberedFor, RememberedYes, Waiting,
 };
 pub use audit::{RecordPage, Records, Retain, Retained, Verified};
-pub use event::{
-    ApprovalNews, Heard, Missed as MissedEvents, News, Progress, Settled, TestEvent, ToolChange,
-};
+pub use event::{ApprovalNews, Heard, MissedEvents, News, Progress, Settled, TestEvent, ToolChange};
 pub use execute::{Execute, ExecuteCode, ExecuteTool, Validate};
 pub use key::{KeyLine, KeyMade, KeyWish, Keys, SecretLine, Secrets};
 pub use limits::{BlockedName, LimitsView};
@@ -37,6 +35,3 @@ pub use tool::{
     Change, DocumentIn, Documents, Export, Import, Imported, ImportedAll, NamedDocument, Publish,
     PublishDocument, Published, Test, TestWhich, ToolLine, ToolPage, ToolView, Try, Which,
 };
-
-#[cfg(test)]
-mod tests;

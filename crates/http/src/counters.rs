@@ -3,9 +3,9 @@
 //! There are numbers and the names of routes in it, never a path, a name or an address that somebody sent. So whoever
 //! is on this machine may read it without a key; everybody else needs the scope `operate`.
 
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;

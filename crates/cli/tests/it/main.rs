@@ -9,6 +9,7 @@ mod egress;
 mod files;
 mod jsrun;
 mod kills;
+mod openapi;
 mod output;
 mod own;
 mod policy;

@@ -101,7 +101,8 @@ impl Body for Bounded {
         match Pin::new(&mut this.inner).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 this.waits = None;
-                let size = frame.data_ref().map_or(0, |data| u64::try_from(data.remaining()).unwrap_or(u64::MAX));
+                let size =
+                    frame.data_ref().map_or(0, |data| u64::try_from(data.remaining()).unwrap_or(u64::MAX));
                 match this.left.checked_sub(size) {
                     Some(left) => this.left = left,
                     None => return this.broke(Broken::TooLarge),

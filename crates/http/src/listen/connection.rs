@@ -24,7 +24,7 @@ use super::watched::Watched;
 use super::{Bounds, Closing, Peer, answer, linger};
 
 /// When a silent connection is asked whether it is still there, how often after that, and how many times.
-const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(60), Duration::from_secs(15), 4);
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_mins(1), Duration::from_secs(15), 4);
 /// Requests at once on one connection of HTTP/2.
 const STREAMS: u32 = 64;
 /// How often the other end of HTTP/2 is asked whether it is there, and how long it may take to say so.
@@ -40,7 +40,12 @@ pub(super) struct Shared {
 }
 
 /// Sees a connection through.
-pub(super) async fn attend(stream: TcpStream, peer: Peer, acceptor: Option<TlsAcceptor>, shared: Arc<Shared>) {
+pub(super) async fn attend(
+    stream: TcpStream,
+    peer: Peer,
+    acceptor: Option<TlsAcceptor>,
+    shared: Arc<Shared>,
+) {
     if let Err(error) = prepare(&stream) {
         tracing::debug!(%error, "a connection cannot be set up");
         return;

@@ -28,7 +28,10 @@ pub(super) async fn turn_away(mut stream: TcpStream, encrypted: bool) {
          retry-after: 1\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\n\r\n{NO_PLACE}",
         NO_PLACE.len()
     );
-    if tokio::time::timeout(AT_MOST, stream.write_all(answer.as_bytes())).await.is_ok_and(|wrote| wrote.is_ok()) {
+    if tokio::time::timeout(AT_MOST, stream.write_all(answer.as_bytes()))
+        .await
+        .is_ok_and(|wrote| wrote.is_ok())
+    {
         out(stream).await;
     }
 }

@@ -56,7 +56,7 @@ impl Default for Bounds {
             head_bytes: 32 << 10,
             headers: 100,
             body_pause: Duration::from_secs(15),
-            body_in_all: Duration::from_secs(120),
+            body_in_all: Duration::from_mins(2),
             write: Duration::from_secs(30),
         }
     }
@@ -116,7 +116,9 @@ pub enum ServeError {
         why: String,
     },
     /// An address that others reach, and no credentials that anybody could show.
-    #[error("{address} can be reached from other machines, and there is neither a key nor an issuer of tokens")]
+    #[error(
+        "{address} can be reached from other machines, and there is neither a key nor an issuer of tokens"
+    )]
     Open {
         /// The address.
         address: SocketAddr,
@@ -141,19 +143,24 @@ impl ServeError {
             }
             Self::Bind { .. } => "choose another address with --listen".to_owned(),
             Self::TlsFile(error) | Self::Addresses(error) => error.hint().unwrap_or_default(),
-            Self::Tls { .. } => "give a PEM file of certificates, the server's first, and one of its key".to_owned(),
-            Self::Open { .. } => "make a key with `bailiwick key create`, listen on 127.0.0.1, or type --insecure-no-auth \
+            Self::Tls { .. } => {
+                "give a PEM file of certificates, the server's first, and one of its key".to_owned()
+            }
+            Self::Open { .. } => {
+                "make a key with `bailiwick key create`, listen on 127.0.0.1, or type --insecure-no-auth \
                                   to let everybody call tools"
-                .to_owned(),
-            Self::Tokens(_) => "give an issuer, an audience, and its keys as a file or an https:// address".to_owned(),
+                    .to_owned()
+            }
+            Self::Tokens(_) => {
+                "give an issuer, an audience, and its keys as a file or an https:// address".to_owned()
+            }
             Self::Listener(_) | Self::Metrics => "this is a fault of Bailiwick itself".to_owned(),
         }
     }
 }
 
-/// Listens on an address.
-#[expect(clippy::unused_async, reason = "a socket of tokio is made within its runtime; so the caller has one")]
-pub async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+/// Listens on an address. Within a runtime only: that is whom the socket tells of connections.
+pub fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let wrong = |source| ServeError::Bind { address, source };
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(wrong)?;
     // A server that is started again right away finds its port free.
@@ -171,7 +178,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let Serving { bounds, body_bytes, grace, tls, closing } = serving;
     let certificates = tls.map(Certificates::load).transpose()?;
-    let acceptor = certificates.as_ref().map(|certificates| certificates.acceptor()).transpose()?;
+    let acceptor = certificates.as_ref().map(Certificates::acceptor).transpose()?;
     let places = Places::new(&bounds);
     let shared = Arc::new(Shared { app, bounds, body_bytes, closing: closing.clone() });
     let mut connections = JoinSet::new();

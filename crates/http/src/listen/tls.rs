@@ -93,7 +93,9 @@ impl Certificates {
                 self.now.0.store(Arc::new(certified));
                 tracing::info!("changed certificates were read and are used from now on");
             }
-            Err(error) => tracing::warn!(%error, "changed certificates cannot be used; the old ones are kept"),
+            Err(error) => {
+                tracing::warn!(%error, "changed certificates cannot be used; the old ones are kept");
+            }
         }
     }
 

@@ -28,9 +28,12 @@ impl<S> Watched<S> {
     /// An error when a write has been stuck for too long, and nothing to do yet otherwise.
     fn stuck<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         let write = self.write;
-        let sleep = self.stuck.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + write)));
+        let sleep =
+            self.stuck.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + write)));
         match sleep.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads the answer"))),
+            Poll::Ready(()) => {
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads the answer")))
+            }
             Poll::Pending => Poll::Pending,
         }
     }

@@ -11,8 +11,17 @@ pub(super) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The longest credentials that are looked at.
 const MOST_BYTES: usize = 8 << 10;
 /// Names of query parameters under which people send credentials.
-const IN_ADDRESS: &[&str] =
-    &["access_token", "api-key", "api_key", "apikey", "auth", "authorization", "bearer", "token", "x-api-key"];
+const IN_ADDRESS: &[&str] = &[
+    "access_token",
+    "api-key",
+    "api_key",
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "token",
+    "x-api-key",
+];
 
 /// The text of credentials. It is shown to nobody, and wiped.
 #[derive(Clone, PartialEq, Eq)]
@@ -98,7 +107,8 @@ fn only(headers: &HeaderMap, name: &HeaderName) -> Result<Option<HeaderValue>, U
 
 fn text(value: &HeaderValue) -> Result<&str, Unclear> {
     let text = value.to_str().map_err(|_| Unclear::Malformed)?.trim();
-    let fine = !text.is_empty() && text.len() <= MOST_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let fine =
+        !text.is_empty() && text.len() <= MOST_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     if fine { Ok(text) } else { Err(Unclear::Malformed) }
 }
 

@@ -20,8 +20,8 @@ use super::origin::{self, Asker};
 use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
 use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
-use crate::listen::{Closing, Peer, ServeError};
 use crate::counters::Counters;
+use crate::listen::{Closing, Peer, ServeError};
 
 /// Requests that show wrong credentials, a second, from one address.
 const FAILURES: Allowed = Allowed { per_second: 10, at_once: u32::MAX };
@@ -108,7 +108,9 @@ impl Perimeter {
         let PerimeterSettings { server, bound, no_auth } = settings;
         let keyless = match no_auth {
             NoAuth::Insecure => Keyless::Everybody,
-            NoAuth::Refused if server.keyless && bound.ip().to_canonical().is_loopback() => Keyless::ThisMachine,
+            NoAuth::Refused if server.keyless && bound.ip().to_canonical().is_loopback() => {
+                Keyless::ThisMachine
+            }
             NoAuth::Refused => Keyless::Nobody,
         };
         Self {
@@ -142,7 +144,7 @@ impl Perimeter {
         let shown = shown.map_err(refusals::unclear)?;
         let known = match who::is(self, shown, peer, came_through_somebody(request)).await {
             Ok(known) => known,
-            Err(refusal) => return Err(self.failed(peer, refusal)),
+            Err(why) => return Err(self.failed(peer, refusals::not_known(&why))),
         };
         let Some(known) = known else {
             // The counters, for whoever is on this machine: see `crate::counters`.
@@ -152,7 +154,8 @@ impl Perimeter {
             per_second: known.per_second.unwrap_or(self.usual.per_second),
             at_once: known.at_once.unwrap_or(self.usual.at_once),
         };
-        let place = self.rates.enter(known.counted_as, allowed).map_err(|over| refusals::over(over, allowed))?;
+        let place =
+            self.rates.enter(known.counted_as, allowed).map_err(|over| refusals::over(over, allowed))?;
         let slot = if takes_a_slot(request) {
             let slot = self.slots.take().ok_or_else(refusals::busy)?;
             request.extensions_mut().insert(slot.clone());
@@ -204,7 +207,12 @@ async fn guard(State(perimeter): State<Arc<Perimeter>>, mut request: Request<Bod
     if asker != Asker::Own || !perimeter.origins.is_empty() {
         origin::allow(response.headers_mut(), &asker);
     }
-    perimeter.counters.answered(route.as_ref().map(MatchedPath::as_str), &method, response.status(), started.elapsed());
+    perimeter.counters.answered(
+        route.as_ref().map(MatchedPath::as_str),
+        &method,
+        response.status(),
+        started.elapsed(),
+    );
     response
 }
 

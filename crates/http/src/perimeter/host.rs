@@ -75,7 +75,8 @@ impl Hosts {
         if self.0.iter().any(listed) {
             return true;
         }
-        let literal = host.name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&host.name);
+        let literal =
+            host.name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&host.name);
         let at_home = match literal.parse::<IpAddr>() {
             Ok(address) => {
                 let address = address.to_canonical();

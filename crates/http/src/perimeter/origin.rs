@@ -15,7 +15,8 @@ const PRIVATE_NETWORK_ASKED: HeaderName = HeaderName::from_static("access-contro
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 /// What a listed page may use.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const HEADERS: &str = "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-correlation-id";
+const HEADERS: &str =
+    "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-correlation-id";
 const EXPOSED: &str = "retry-after, www-authenticate, x-correlation-id, location";
 
 /// Who asks, as far as browsers tell.
@@ -37,7 +38,12 @@ pub(super) enum NotListed {
 }
 
 /// Who asks.
-pub(super) fn check(headers: &HeaderMap, host: &Host, peer: Peer, listed: &[String]) -> Result<Asker, NotListed> {
+pub(super) fn check(
+    headers: &HeaderMap,
+    host: &Host,
+    peer: Peer,
+    listed: &[String],
+) -> Result<Asker, NotListed> {
     let mut given = headers.get_all(header::ORIGIN).iter();
     let origin = match (given.next(), given.next()) {
         (None, _) => None,

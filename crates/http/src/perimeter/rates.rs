@@ -102,7 +102,11 @@ impl<C: Clock + Clone> Rates<C> {
     fn entry(&self, who: Who, allowed: Allowed) -> Arc<Entry<C>> {
         let now = self.clock.now();
         let mut tracked = self.tracked.lock().unwrap_or_else(PoisonError::into_inner);
-        let who = if tracked.entries.contains_key(&who) || tracked.has_room(self.most, now) { who } else { Who::Others };
+        let who = if tracked.entries.contains_key(&who) || tracked.has_room(self.most, now) {
+            who
+        } else {
+            Who::Others
+        };
         let known = tracked.entries.get(&who).filter(|entry| entry.allowed == allowed || who == Who::Others);
         if let Some(entry) = known {
             *entry.used.lock().unwrap_or_else(PoisonError::into_inner) = now;
@@ -134,7 +138,8 @@ impl<C: Clock> Entry<C> {
     fn may_be_forgotten(&self, now: C::Instant) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = now.duration_since(used);
-        let all = usize::try_from(self.allowed.at_once).unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS);
+        let all =
+            usize::try_from(self.allowed.at_once).unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS);
         Duration::from(idle) >= FORGOTTEN && self.under_way.available_permits() == all
     }
 }

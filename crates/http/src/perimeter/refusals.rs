@@ -11,6 +11,7 @@ use super::credentials::Unclear;
 use super::host::NotOurs;
 use super::origin::NotListed;
 use super::rates::{Allowed, Over};
+use super::who::NotKnown;
 use super::{NotAKey, NotAToken};
 use crate::{problem, problem_as};
 
@@ -21,7 +22,6 @@ fn counted(reason: &'static str, response: Response) -> Response {
 }
 
 /// A handler broke. What it said may hold anything, so nothing of it goes out.
-#[expect(clippy::needless_pass_by_value, reason = "the shape that the layer wants")]
 pub(super) fn panicked(_why: Box<dyn Any + Send + 'static>) -> Response {
     tracing::error!("a handler panicked");
     let hint = "this is a fault of Bailiwick itself; the server's log has more";
@@ -95,7 +95,16 @@ pub(super) fn unclear(why: Unclear) -> Response {
     counted("credentials", problem(ErrorCode::InvalidInput, detail, hint))
 }
 
-pub(super) fn nothing_shown() -> Response {
+/// Somebody who is not known.
+pub(super) fn not_known(why: &NotKnown) -> Response {
+    match why {
+        NotKnown::Nothing => nothing_shown(),
+        NotKnown::Key(why) => key(*why),
+        NotKnown::Token(why) => token(why),
+    }
+}
+
+fn nothing_shown() -> Response {
     let mut response = problem(
         ErrorCode::Unauthorized,
         "this needs a key, and none was shown",
@@ -116,7 +125,7 @@ fn unauthorized(error: &str, detail: &str, hint: &str) -> Response {
     response
 }
 
-pub(super) fn key(why: NotAKey) -> Response {
+fn key(why: NotAKey) -> Response {
     let (detail, hint) = match why {
         NotAKey::Malformed => {
             ("what was shown is not a key", "a key begins with bwk_; send all of it, as it was told")
@@ -128,8 +137,12 @@ pub(super) fn key(why: NotAKey) -> Response {
     unauthorized("invalid_token", detail, hint)
 }
 
-pub(super) fn token(why: &NotAToken) -> Response {
-    unauthorized("invalid_token", &why.to_string(), "get a new token from its issuer, for this server's audience")
+fn token(why: &NotAToken) -> Response {
+    unauthorized(
+        "invalid_token",
+        &why.to_string(),
+        "get a new token from its issuer, for this server's audience",
+    )
 }
 
 /// The header that says when to come back: whole seconds, at least one.

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use bailiwick_api::DocumentIn;
 use bailiwick_core::{Fault, Refusal};
 use bailiwick_types::ErrorCode;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 
 use super::problem::Refused;
 
@@ -64,7 +64,14 @@ async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Ref
 
 /// Reads JSON, and tells where it does not fit.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    // A reader of ours would take a list for the fields in their order.
+    let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    let read = if is_list {
+        Err(serde_json::Error::custom("expected an object"))
+    } else {
+        serde_json::from_slice(bytes)
+    };
+    read.map_err(|error| {
         let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (line, column) = (place(error.line()), place(error.column()));
         let whole = error.to_string();

@@ -86,8 +86,5 @@ fn described() -> (Router<Served>, utoipa::openapi::OpenApi) {
     let all = OpenApiRouter::with_openapi(openapi::base()).merge(health::routes()).nest("/v1", v1);
     let (router, mut document) = all.split_for_parts();
     openapi::complete(&mut document);
-    (router, document)
+    (tools::named_like_words(router), document)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,9 @@
 //! Tools as they are kept: in a list, in full, taken in, replaced, removed, as documents.
 
-use axum::Json as Out;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Json as Out, Router, routing};
 use bailiwick_api::{
     Change, DocumentIn, Documents, Export, Import, Imported, ImportedAll, ToolPage, ToolView,
 };
@@ -25,6 +25,20 @@ pub(crate) fn routes() -> OpenApiRouter<Served> {
         .routes(routes!(export))
         .routes(routes!(show, replace, remove))
         .routes(routes!(document))
+}
+
+/// Words that stand in a path where the name of a tool may stand, too.
+const WORDS: [&str; 7] = ["check", "export", "import", "policy", "publish", "test", "try"];
+
+/// The places of tools that are named like such a word.
+pub(crate) fn named_like_words(router: Router<Served>) -> Router<Served> {
+    WORDS.into_iter().fold(router, |router, word| {
+        let at = move || At(word.to_owned());
+        let place = routing::get(move |served, asker| show(served, asker, at()))
+            .put(move |served, asker, headers, document| replace(served, asker, at(), headers, document))
+            .delete(move |served, asker, headers| remove(served, asker, at(), headers));
+        router.route(&format!("/v1/tools/{word}"), place)
+    })
 }
 
 /// Tools by name
@@ -96,11 +110,7 @@ async fn export(
 #[utoipa::path(get, path = "/tools/{tool}", tag = "tools", operation_id = "showTool",
     params(("tool" = String, Path, description = "Its name or id")),
     responses((status = 200, body = ToolView, headers(("etag" = String, description = "Its version")))))]
-pub(crate) async fn show(
-    State(served): State<Served>,
-    asker: Asker,
-    At(tool): At<String>,
-) -> Result<Response, Refused> {
+async fn show(State(served): State<Served>, asker: Asker, At(tool): At<String>) -> Result<Response, Refused> {
     let view: ToolView = (*held!(served.perform(&asker, Action::ToolShow { tool }).await?, Tool)).into();
     Ok((tagged(view.line.version), Out(view)).into_response())
 }
@@ -113,7 +123,7 @@ pub(crate) async fn show(
         ("if-match" = Option<String>, Header, description = "The etag of the tool as it was seen last")),
     request_body(content((DocumentIn = "application/json"), (String = "application/yaml"))),
     responses((status = 200, body = Imported, headers(("etag" = String, description = "Its version")))))]
-pub(crate) async fn replace(
+async fn replace(
     State(served): State<Served>,
     asker: Asker,
     At(tool): At<String>,
@@ -131,7 +141,7 @@ pub(crate) async fn replace(
 #[utoipa::path(delete, path = "/tools/{tool}", tag = "tools", operation_id = "removeTool",
     params(("tool" = String, Path, description = "Its name or id")),
     responses((status = 204, description = "It is gone")))]
-pub(crate) async fn remove(
+async fn remove(
     State(served): State<Served>,
     asker: Asker,
     At(tool): At<String>,

@@ -1,9 +1,71 @@
-//! The perimeter and the listener, attacked over real connections on loopback.
+//! The routes as a client meets them: requests in, answers out, held to the OpenAPI document.
+//!
+//! Most tests put somebody behind the desk who replies by a script, so that the action and the answer are seen; `real`
+//! has a whole core with cells there. Cells are made by starting this binary again, so `main` is its own. Start reading
+//! at `stage`, then at `operations`.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
+)]
 
-mod attacks;
-mod connections;
-mod ends;
-mod keys;
+mod document;
+mod once;
+mod operations;
 mod pages;
-mod server;
-mod smuggling;
+mod real;
+mod refusals;
+mod replies;
+mod schema;
+mod shapes;
+mod stage;
+mod streams;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: bailiwick_runtime::Telling = bailiwick_runtime::Telling;
+
+/// Names the tests of a module by their functions.
+macro_rules! tests {
+    ($($test:ident),+ $(,)?) => {
+        /// The tests of this module.
+        pub(crate) const TESTS: &[$crate::Test] =
+            &[$($crate::Test { name: concat!(module_path!(), "::", stringify!($test)), run: $test }),+];
+    };
+}
+pub(crate) use tests;
+
+/// One test.
+#[derive(Clone, Copy)]
+pub(crate) struct Test {
+    /// Its module and a sentence.
+    name: &'static str,
+    /// Panics when it fails.
+    run: fn(),
+}
+
+const ALL: &[&[Test]] = &[
+    document::TESTS,
+    once::TESTS,
+    operations::TESTS,
+    pages::TESTS,
+    real::TESTS,
+    refusals::TESTS,
+    shapes::TESTS,
+    streams::TESTS,
+];
+
+fn main() -> ExitCode {
+    bailiwick_runtime::enter();
+    let trials = ALL.iter().copied().flatten().map(|test| {
+        let Test { name, run } = *test;
+        let name = name.strip_prefix("it::").unwrap_or(name);
+        libtest_mimic::Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+}

@@ -21,15 +21,16 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// An address with keys.
 pub(super) struct Address {
-    address: String,
+    url: String,
     net: Arc<Net>,
     policy: Arc<EffectivePolicy>,
 }
 
 impl Address {
     pub(super) fn new(address: &str, settings: &Settings) -> Result<Self, ServeError> {
-        let net = bailiwick_core::net_of(settings).map_err(|refusal| ServeError::Tokens(refusal.to_string()))?;
-        Ok(Self { address: address.to_owned(), net, policy: Arc::new(only(address)?) })
+        let net =
+            bailiwick_core::net_of(settings).map_err(|refusal| ServeError::Tokens(refusal.to_string()))?;
+        Ok(Self { url: address.to_owned(), net, policy: Arc::new(only(address)?) })
     }
 }
 
@@ -47,7 +48,7 @@ impl KeySource for Address {
             };
             let request = FetchRequest {
                 method: "GET".to_owned(),
-                url: self.address.clone(),
+                url: self.url.clone(),
                 headers: vec![("accept".to_owned(), "application/jwk-set+json, application/json".to_owned())],
                 body: None,
                 redirect: RedirectMode::Error,
@@ -83,5 +84,6 @@ fn only(address: &str) -> Result<EffectivePolicy, ServeError> {
         .map_err(|problems| wrong(problems.to_string()))?;
     let layer = Layer::read("server.jwt.jwks", &tree, LayerName::Tool)
         .map_err(|problems| wrong(problems.to_string()))?;
-    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer))).map_err(|error| wrong(error.to_string()))
+    resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer)))
+        .map_err(|error| wrong(error.to_string()))
 }

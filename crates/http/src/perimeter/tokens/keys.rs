@@ -27,7 +27,8 @@ struct Set {
 impl Keys {
     /// Reads a set. Keys that are for something else, or of a kind that does not count, are passed over.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let set: Set = serde_json::from_str(text).map_err(|_| "this is not a set of keys (JWKS)".to_owned())?;
+        let set: Set =
+            serde_json::from_str(text).map_err(|_| "this is not a set of keys (JWKS)".to_owned())?;
         if set.keys.len() > MOST_KEYS {
             return Err(format!("the set has more than {MOST_KEYS} keys"));
         }

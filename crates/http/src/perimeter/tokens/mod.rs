@@ -5,6 +5,8 @@
 
 mod address;
 mod keys;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::path::PathBuf;
@@ -28,9 +30,9 @@ use crate::listen::ServeError;
 /// How far the clocks of an issuer and ours may be apart, in seconds.
 const LEEWAY: u64 = 30;
 /// How old the issuer's keys may be before they are read again.
-const FRESH: Duration = Duration::from_secs(600);
+const FRESH: Duration = Duration::from_mins(10);
 /// How often a key that we do not know makes us read them again.
-const AT_MOST_EVERY: Duration = Duration::from_secs(60);
+const AT_MOST_EVERY: Duration = Duration::from_mins(1);
 /// The longest name of whoever a token speaks of.
 const MOST_SUBJECT: usize = 128;
 
@@ -128,7 +130,7 @@ impl std::fmt::Debug for Tokens {
 
 #[derive(Deserialize)]
 struct Claims {
-    sub: String,
+    sub: Option<String>,
     #[serde(default)]
     scope: String,
 }
@@ -145,7 +147,10 @@ impl Tokens {
         match tokens.read_again(Duration::ZERO).await {
             Err(why) if matches!(jwt.jwks, JwksPlace::File(_)) => Err(ServeError::Tokens(why)),
             Err(why) => {
-                tracing::warn!(why, "the issuer's keys cannot be read; its tokens do not count until they can");
+                tracing::warn!(
+                    why,
+                    "the issuer's keys cannot be read; its tokens do not count until they can"
+                );
                 Ok(tokens)
             }
             Ok(()) => Ok(tokens),
@@ -169,9 +174,10 @@ impl Tokens {
     /// Whose token it is.
     pub async fn check(&self, token: &str) -> Result<TokenShown, NotAToken> {
         let header = decode_header(token).map_err(|error| match error.kind() {
-            ErrorKind::InvalidAlgorithmName | ErrorKind::UnsupportedAlgorithm => NotAToken::Algorithm,
             // An algorithm that nobody has heard of makes the whole head unreadable.
-            ErrorKind::Json(_) => NotAToken::Algorithm,
+            ErrorKind::InvalidAlgorithmName | ErrorKind::UnsupportedAlgorithm | ErrorKind::Json(_) => {
+                NotAToken::Algorithm
+            }
             _ => NotAToken::Malformed,
         })?;
         if header.crit.is_some() || header.enc.is_some() || header.zip.is_some() {
@@ -187,14 +193,16 @@ impl Tokens {
         rules.set_issuer(&[&self.0.issuer]);
         rules.set_audience(&[&self.0.audience]);
         rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-        let claims = decode::<Claims>(token, &signer.key, &rules).map_err(|error| refused(error.kind()))?.claims;
-        if !may_be_shown(&claims.sub) {
+        let claims =
+            decode::<Claims>(token, &signer.key, &rules).map_err(|error| refused(error.kind()))?.claims;
+        let subject = claims.sub.ok_or(NotAToken::Lacks)?;
+        if !may_be_shown(&subject) {
             return Err(NotAToken::Subject);
         }
         // A scope of another service is none of ours.
         let asked = claims.scope.split(' ').filter_map(|word| word.parse::<Scope>().ok());
         let scopes = Scopes::of(asked.filter(|scope| self.0.most.covers(*scope)));
-        Ok(TokenShown { subject: claims.sub, scopes })
+        Ok(TokenShown { subject, scopes })
     }
 
     /// The key that signed it, read again where it is not known or what is known is old.

@@ -204,3 +204,6 @@ fn replayed(stored: &Stored) -> Response {
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     response
 }
+
+#[cfg(test)]
+mod tests;

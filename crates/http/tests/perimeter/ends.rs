@@ -28,7 +28,7 @@ async fn read_until(stream: &mut TcpStream, what: &str) -> String {
 
 #[tokio::test]
 async fn a_call_that_runs_is_answered_and_nobody_new_comes_in() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let mut call = send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     server.stage.waits.notified().await;
     server.closing.begin();
@@ -46,7 +46,7 @@ async fn a_call_that_runs_is_answered_and_nobody_new_comes_in() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed_at_once() {
-    let server = Running::plain().await;
+    let server = Running::plain();
     let mut idle = send(&server, "GET /healthz HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     read_until(&mut idle, "fine").await;
     let began = Instant::now();
@@ -58,7 +58,7 @@ async fn an_idle_connection_is_closed_at_once() {
 
 #[tokio::test]
 async fn whoever_watches_is_sent_away_and_a_streamed_call_goes_on() {
-    let server = Running::start(|_, serving| serving.grace = Duration::from_millis(300)).await;
+    let server = Running::start(|_, serving| serving.grace = Duration::from_millis(300));
     let mut watcher = send(&server, "GET /v1/events HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     let mut caller = send(&server, "POST /v1/events HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     read_until(&mut watcher, "hello").await;
@@ -72,7 +72,7 @@ async fn whoever_watches_is_sent_away_and_a_streamed_call_goes_on() {
 
 #[tokio::test]
 async fn what_outlasts_the_grace_is_cut() {
-    let server = Running::start(|_, serving| serving.grace = Duration::from_millis(100)).await;
+    let server = Running::start(|_, serving| serving.grace = Duration::from_millis(100));
     let mut call = send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     server.stage.waits.notified().await;
     let began = Instant::now();
@@ -84,8 +84,10 @@ async fn what_outlasts_the_grace_is_cut() {
 
 #[tokio::test]
 async fn it_is_not_ready_any_more_as_soon_as_the_end_begins() {
-    let server = Running::plain().await;
-    let mut kept = send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\nGET /readyz HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
+    let server = Running::plain();
+    let mut kept =
+        send(&server, "GET /waits HTTP/1.1\r\nhost: HOST\r\n\r\nGET /readyz HTTP/1.1\r\nhost: HOST\r\n\r\n")
+            .await;
     server.stage.waits.notified().await;
     assert_eq!(server.ask("GET", "/readyz", &[]).await.status, 200);
     server.closing.begin();

@@ -11,7 +11,9 @@ use axum::response::sse::{Event, Sse};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use bailiwick_config::Server;
-use bailiwick_http::perimeter::{KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Slot, Tokens};
+use bailiwick_http::perimeter::{
+    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Slot, Tokens,
+};
 use bailiwick_http::{Closing, Counters, Peer, ServeError, Serving, bind, serve};
 use bailiwick_types::{KeyId, Scope, Scopes};
 use serde_json::{Value, json};
@@ -23,11 +25,16 @@ use tokio::task::JoinHandle;
 /// Longer than anything here takes; only a test that hangs ever waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) const GOOD: &str = "bwk_00000000000000000000000000000001_the-secret-part-of-a-good-key-0000000000000";
-pub(crate) const SLOW: &str = "bwk_00000000000000000000000000000002_the-secret-part-of-a-slow-key-0000000000000";
-pub(crate) const NARROW: &str = "bwk_00000000000000000000000000000003_the-secret-part-of-a-narrow-key-00000000000";
-pub(crate) const EXPIRED: &str = "bwk_00000000000000000000000000000004_the-secret-part-of-an-old-key-0000000000000";
-pub(crate) const REVOKED: &str = "bwk_00000000000000000000000000000005_the-secret-part-of-a-lost-key-0000000000000";
+pub(crate) const GOOD: &str =
+    "bwk_00000000000000000000000000000001_the-secret-part-of-a-good-key-0000000000000";
+pub(crate) const SLOW: &str =
+    "bwk_00000000000000000000000000000002_the-secret-part-of-a-slow-key-0000000000000";
+pub(crate) const NARROW: &str =
+    "bwk_00000000000000000000000000000003_the-secret-part-of-a-narrow-key-00000000000";
+pub(crate) const EXPIRED: &str =
+    "bwk_00000000000000000000000000000004_the-secret-part-of-an-old-key-0000000000000";
+pub(crate) const REVOKED: &str =
+    "bwk_00000000000000000000000000000005_the-secret-part-of-a-lost-key-0000000000000";
 
 /// Keys of a test.
 pub(crate) struct Ring(HashMap<&'static str, Result<KeyShown, NotAKey>>);
@@ -103,17 +110,17 @@ pub(crate) struct Differs {
 
 impl Running {
     /// A server with settings that the test changes.
-    pub(crate) async fn start(change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
-        Self::start_with(Differs::default(), change).await
+    pub(crate) fn start(change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
+        Self::start_with(Differs::default(), change)
     }
 
-    pub(crate) async fn start_with(differs: Differs, change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
+    pub(crate) fn start_with(differs: Differs, change: impl FnOnce(&mut Server, &mut Serving)) -> Self {
         let mut server = settings();
         let mut serving = Serving::of(&server);
         change(&mut server, &mut serving);
         serving.body_bytes = server.body_bytes;
         serving.tls.clone_from(&server.tls);
-        let listener = bind(server.listen).await.unwrap();
+        let listener = bind(server.listen).unwrap();
         let address = listener.local_addr().unwrap();
         let counters = Counters::install().unwrap();
         let stage = Stage { waits: Arc::default(), go: Arc::new(Semaphore::new(0)), seen: Arc::default() };
@@ -130,8 +137,8 @@ impl Running {
         Self { address, closing, stage, ended }
     }
 
-    pub(crate) async fn plain() -> Self {
-        Self::start(|_, _| {}).await
+    pub(crate) fn plain() -> Self {
+        Self::start(|_, _| {})
     }
 
     /// Sends these bytes as they are, and gives back everything that comes until the end.
@@ -155,10 +162,10 @@ impl Running {
         let mut request = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
         let names_host = headers.iter().any(|line| line.to_ascii_lowercase().starts_with("host:"));
         if !names_host {
-            request.push_str(&format!("host: {}\r\n", self.address));
+            request = format!("{request}host: {}\r\n", self.address);
         }
         if !body.is_empty() {
-            request.push_str(&format!("content-length: {}\r\n", body.len()));
+            request = format!("{request}content-length: {}\r\n", body.len());
         }
         for line in headers {
             request.push_str(line);
@@ -177,7 +184,9 @@ impl Running {
 pub(crate) async fn read_all(stream: &mut TcpStream) -> String {
     let mut all = Vec::new();
     // A reset after the answer is an end, too.
-    let _end = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all)).await.expect("the connection never ended");
+    let _end = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all))
+        .await
+        .expect("the connection never ended");
     String::from_utf8_lossy(&all).into_owned()
 }
 
@@ -200,7 +209,11 @@ impl Answer {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        Self { status: status.unwrap_or_else(|| panic!("no answer: {text:?}")), headers, body: body.to_owned() }
+        Self {
+            status: status.unwrap_or_else(|| panic!("no answer: {text:?}")),
+            headers,
+            body: body.to_owned(),
+        }
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -212,6 +225,10 @@ impl Answer {
         let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
         body["code"].as_str().unwrap_or_default().to_owned()
     }
+}
+
+async fn breaks() -> &'static str {
+    panic!("a secret of the handler")
 }
 
 fn routes(stage: &Stage) -> Router {
@@ -240,28 +257,39 @@ fn routes(stage: &Stage) -> Router {
         .route("/peer", get(|Extension(peer): Extension<Peer>| async move { peer.address.to_string() }))
         .route("/echo", post(|body: Bytes| async move { body.len().to_string() }))
         .route("/ignores", post(|| async { "did not look" }))
-        .route("/panics", get(|| async { if true { panic!("a secret of the handler") } }))
+        .route("/panics", get(breaks))
         .route("/long", get(|| async { "tell me ".repeat(1000) }))
-        .route("/endless", get(|| async {
-            let piece = Bytes::from(vec![b'x'; 64 << 10]);
-            Body::from_stream(futures_util::stream::repeat_with(move || Ok::<_, Infallible>(piece.clone())))
-        }))
+        .route(
+            "/endless",
+            get(|| async {
+                let piece = Bytes::from(vec![b'x'; 64 << 10]);
+                Body::from_stream(futures_util::stream::repeat_with(move || {
+                    Ok::<_, Infallible>(piece.clone())
+                }))
+            }),
+        )
         .route("/v1/events", get(events).post(events))
-        .route("/waits", get(move || async move {
-            waiting.waits.notify_one();
-            waiting.go.acquire().await.unwrap().forget();
-            "went on"
-        }))
-        .route("/v1/execute", post(move |Extension(slot): Extension<Slot>, body: String| async move {
-            if body == "asks a person" {
-                slot.release();
-                approving.waits.notify_one();
-                approving.go.acquire().await.unwrap().forget();
-                slot.acquire().await;
-            } else if body == "runs" {
-                approving.waits.notify_one();
-                approving.go.acquire().await.unwrap().forget();
-            }
-            "ran"
-        }))
+        .route(
+            "/waits",
+            get(move || async move {
+                waiting.waits.notify_one();
+                waiting.go.acquire().await.unwrap().forget();
+                "went on"
+            }),
+        )
+        .route(
+            "/v1/execute",
+            post(move |Extension(slot): Extension<Slot>, body: String| async move {
+                if body == "asks a person" {
+                    slot.release();
+                    approving.waits.notify_one();
+                    approving.go.acquire().await.unwrap().forget();
+                    slot.acquire().await;
+                } else if body == "runs" {
+                    approving.waits.notify_one();
+                    approving.go.acquire().await.unwrap().forget();
+                }
+                "ran"
+            }),
+        )
 }

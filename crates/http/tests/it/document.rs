@@ -1,0 +1,65 @@
+//! The OpenAPI document: as it is committed, and whole.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::schema::document;
+
+crate::tests!(
+    the_committed_document_is_the_one_that_is_served,
+    every_reference_leads_somewhere,
+    every_operation_has_a_name_a_summary_and_its_refusals,
+);
+
+fn the_committed_document_is_the_one_that_is_served() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let committed =
+        bailiwick_config::files::read_config(&path).expect("readable").expect("docs/openapi.json");
+    assert!(
+        committed == bailiwick_http::routes::openapi(),
+        "docs/openapi.json is not current: cargo run -p xtask -- gen"
+    );
+    assert_eq!(document()["openapi"], "3.1.0");
+}
+
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("$ref").and_then(Value::as_str));
+            map.values().for_each(|inner| references(inner, found));
+        }
+        Value::Array(list) => list.iter().for_each(|inner| references(inner, found)),
+        _ => {}
+    }
+}
+
+fn every_reference_leads_somewhere() {
+    let document = document();
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(!found.is_empty());
+    for reference in found {
+        let pointer = reference.strip_prefix('#').expect("a reference within");
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+fn every_operation_has_a_name_a_summary_and_its_refusals() {
+    let document = document();
+    let mut names = std::collections::BTreeSet::new();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("an item") {
+            let shown = format!("{method} {path}");
+            assert!(operation["summary"].is_string(), "{shown}");
+            assert!(names.insert(operation["operationId"].to_string()), "{shown}");
+            let statuses = operation["responses"].as_object().expect("responses");
+            let wanted: &[&str] =
+                if path.starts_with("/v1/") { &["400", "401", "403", "429", "500", "503"] } else { &["503"] };
+            for status in wanted {
+                assert!(statuses.contains_key(*status), "{shown} has no {status}");
+            }
+        }
+    }
+    assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
+}

@@ -1,0 +1,234 @@
+//! A router with somebody behind its desk, and the few words most tests are made of.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use axum::{Extension, Router};
+use bailiwick_config::{Environment, FolderFile, Loaded, Server, load};
+use bailiwick_core::{
+    Action, Actor, Boxed, Caller, Desk, Opening, Opens, Ownership, Performs, Presence, Refusal, Reply,
+};
+use bailiwick_http::perimeter::Principal;
+use bailiwick_http::routes::{Served, router};
+use bailiwick_runtime::Runtime;
+use bailiwick_secrets::Fallback;
+use bailiwick_types::Scopes;
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// Runs a test on a tokio runtime of its own.
+pub(crate) fn block_on<T>(test: impl Future<Output = T>) -> T {
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    tokio.expect("a tokio runtime").block_on(test)
+}
+
+/// What somebody does who is asked for an action.
+type Does = dyn Fn(Caller, Action) -> Boxed<Result<Reply, Refusal>> + Send + Sync;
+
+/// Replies by a script, and remembers what was asked.
+struct Script {
+    does: Arc<Does>,
+    asked: Arc<Mutex<Vec<Action>>>,
+    _ownership: Ownership,
+}
+
+impl Performs for Script {
+    fn perform(&self, caller: Caller, action: Action) -> Boxed<Result<Reply, Refusal>> {
+        self.asked.lock().expect("not poisoned").push(action.clone());
+        (self.does)(caller, action)
+    }
+
+    fn close(&self) -> Boxed<Result<(), Refusal>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+struct ScriptOpens {
+    data: PathBuf,
+    does: Arc<Does>,
+    asked: Arc<Mutex<Vec<Action>>>,
+}
+
+impl Opens for ScriptOpens {
+    fn data(&self) -> &Path {
+        &self.data
+    }
+
+    fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
+        let script = Script { does: self.does, asked: self.asked, _ownership: ownership };
+        Box::pin(std::future::ready(Ok(Arc::new(script) as Arc<dyn Performs>)))
+    }
+}
+
+/// A router, and what stands behind it.
+pub(crate) struct Stage {
+    router: Router,
+    pub(crate) asked: Arc<Mutex<Vec<Action>>>,
+    pub(crate) closing: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+/// Somebody with a key that covers this much.
+pub(crate) fn principal(scopes: Scopes) -> Principal {
+    let actor = Actor { key: Some("test".to_owned()), client: "http".to_owned() };
+    Principal { actor, scopes, key: None }
+}
+
+fn private_folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn settings(folder: &Path) -> Loaded {
+    let home = folder.join("home");
+    let environment = Environment {
+        working_folder: home.clone(),
+        system_folder: home.join("etc"),
+        home: Some(home),
+        config_home: None,
+        data_home: None,
+        data: None,
+        config: None,
+        variables: std::collections::BTreeMap::new(),
+    };
+    let request = bailiwick_config::Request {
+        config: None,
+        data: Some(folder.join("data")),
+        set: vec!["server.body=64KiB".to_owned()],
+        folder_file: FolderFile::Skip,
+    };
+    load(&environment, &request).expect("settings")
+}
+
+impl Stage {
+    /// Somebody who replies by a script.
+    pub(crate) async fn script(
+        does: impl Fn(Caller, Action) -> Boxed<Result<Reply, Refusal>> + Send + Sync + 'static,
+    ) -> Self {
+        let folder = private_folder();
+        let asked: Arc<Mutex<Vec<Action>>> = Arc::default();
+        let opens =
+            ScriptOpens { data: folder.path().join("data"), does: Arc::new(does), asked: asked.clone() };
+        let server = settings(folder.path()).settings.server;
+        Self::of(Desk::open(opens).await.expect("a desk"), server, asked, folder)
+    }
+
+    /// Somebody who always replies alike.
+    pub(crate) async fn replying(reply: Result<Reply, Refusal>) -> Self {
+        Self::script(move |_, _| Box::pin(std::future::ready(reply.clone()))).await
+    }
+
+    /// A whole core.
+    pub(crate) async fn real() -> Self {
+        let folder = private_folder();
+        let loaded = settings(folder.path());
+        let server = loaded.settings.server.clone();
+        let opening = Opening {
+            data: folder.path().join("data"),
+            config: folder.path().join("config"),
+            settings: loaded.settings,
+            fallback: Fallback::none(),
+            cells: Runtime::builder().parked(1),
+            presence: Presence::Serving,
+        };
+        Self::of(Desk::open(opening).await.expect("a desk"), server, Arc::default(), folder)
+    }
+
+    fn of(desk: Desk, server: Server, asked: Arc<Mutex<Vec<Action>>>, folder: tempfile::TempDir) -> Self {
+        let closing = CancellationToken::new();
+        let router = router(Served::new(Arc::new(desk), Arc::new(server), closing.clone()));
+        Self { router, asked, closing, _folder: folder }
+    }
+
+    /// Sends a request of somebody with all scopes.
+    pub(crate) async fn send(&self, request: Request) -> Response {
+        self.send_as(principal(Scopes::ALL), request).await
+    }
+
+    /// Sends a request of somebody.
+    pub(crate) async fn send_as(&self, who: Principal, request: Request) -> Response {
+        let router = self.router.clone().layer(Extension(who));
+        router.oneshot(request).await.expect("an answer")
+    }
+
+    /// Sends a request that nobody vouches for.
+    pub(crate) async fn send_alone(&self, request: Request) -> Response {
+        self.router.clone().oneshot(request).await.expect("an answer")
+    }
+
+    /// Sends a request and reads all of its answer.
+    pub(crate) async fn ask(&self, request: Request) -> Answer {
+        Answer::of(self.send(request).await).await
+    }
+
+    /// What was asked of whoever stands behind the desk.
+    pub(crate) fn asked(&self) -> Vec<Action> {
+        self.asked.lock().expect("not poisoned").clone()
+    }
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) async fn of(response: Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let text = String::from_utf8(bytes.to_vec()).expect("text");
+        Self { status: parts.status, headers: parts.headers, text }
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name).unwrap_or_else(|| panic!("no header {name}: {self:?}"));
+        value.to_str().expect("text")
+    }
+
+    /// The kind of its body, without parameters.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        let kind = self.headers.get("content-type")?.to_str().ok()?;
+        kind.split(';').next()
+    }
+}
+
+/// A request without a body.
+pub(crate) fn bare(method: &str, uri: &str) -> Request {
+    Request::builder().method(method).uri(uri).body(Body::empty()).expect("a request")
+}
+
+pub(crate) fn get(uri: &str) -> Request {
+    bare("GET", uri)
+}
+
+/// A request with a body in JSON.
+pub(crate) fn json(method: &str, uri: &str, body: &Value) -> Request {
+    text(method, uri, "application/json", &body.to_string())
+}
+
+/// A request with a body.
+pub(crate) fn text(method: &str, uri: &str, kind: &str, body: &str) -> Request {
+    let request = Request::builder().method(method).uri(uri).header("content-type", kind);
+    request.body(Body::from(body.to_owned())).expect("a request")
+}
+
+/// A request with one more header.
+pub(crate) fn with(mut request: Request, name: &'static str, value: &str) -> Request {
+    request.headers_mut().append(name, value.parse().expect("a value"));
+    request
+}

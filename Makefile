@@ -1,6 +1,7 @@
-# `make run` shows what the program does; `make test` is exactly what CI runs.
+# `make serve` starts a server on this machine; `make test` is exactly what CI runs.
 SHELL := /bin/bash
 CARGO ?= cargo
+SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
 .PHONY: help run serve test deps test-deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
@@ -8,6 +9,10 @@ ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: deps ## build the program and serve tools on 127.0.0.1:8282 (SERVE="--listen 127.0.0.1:9000" to choose)
+	$(CARGO) build --locked --release --quiet -p bailiwick-cli
+	@exec target/release/bailiwick serve $(SERVE)
 
 run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
 	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)

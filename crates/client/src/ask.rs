@@ -146,7 +146,7 @@ impl Ask {
             }
             Action::ToolPublish { tool, reasons } => {
                 let path = format!("/v1/tools/{}/publish", segment(&tool));
-                (Self::post(&path, &api::Publish::from(reasons))?, Expected::Published)
+                (Self::post(&path, &api::Publish::from(reasons))?.streamed(), Expected::Published)
             }
             Action::ToolPublishDocument { document, reasons, approval_off } => {
                 let Document { name, text } = document;

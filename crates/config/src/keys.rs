@@ -184,7 +184,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "server.preset",
         Kind::Text,
         Narrowing::Fixed,
-        SERVER,
+        Used::Now,
         "which tools of the catalogue a first start publishes: starter, files, web, everything, none",
     ),
     ("ceilings.risk", Kind::Level, Narrowing::Smaller, Used::Now, "the highest risk that may be published"),

@@ -137,7 +137,7 @@ pub(crate) struct Taken {
     /// The row that was there before.
     pub(crate) before: Option<ToolRow>,
     /// The row that is there now; none when nothing changed.
-    now: Option<ToolRow>,
+    pub(crate) now: Option<ToolRow>,
 }
 
 /// Why one document is not taken.
@@ -323,7 +323,7 @@ pub(crate) fn take_in(
         name: one.name().to_owned(),
         change,
         state: state.word().to_owned(),
-        version: before.filter(|_| change == Change::Same).map_or(version, |row| row.version),
+        version: before.as_ref().filter(|_| change == Change::Same).map_or(version, |row| row.version),
         warnings: one.warnings.clone(),
         texts: one.texts.clone(),
     };

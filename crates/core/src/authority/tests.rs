@@ -48,6 +48,8 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::AuditVerify => (30, OPERATE),
         Action::AuditExport { .. } => (31, OPERATE),
         Action::AuditRetain { .. } => (32, OPERATE),
+        Action::ToolReplace { .. } => (33, AUTHOR),
+        Action::AuditPage { .. } => (34, OPERATE),
     }
 }
 
@@ -88,6 +90,12 @@ fn each() -> Vec<Action> {
         per_second: None,
         at_once: None,
     };
+    let replace = Action::ToolReplace {
+        tool: tool.clone(),
+        version: None,
+        document: document.clone(),
+        approval_off: false,
+    };
     vec![
         Action::Under,
         Action::ToolList { after: None, limit: 1 },
@@ -122,6 +130,8 @@ fn each() -> Vec<Action> {
         Action::AuditVerify,
         Action::AuditExport { from: 1, limit: 1 },
         Action::AuditRetain { days: Some(1), records: None },
+        replace,
+        Action::AuditPage { from: None, newest_first: true, limit: 1 },
     ]
 }
 

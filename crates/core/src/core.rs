@@ -134,10 +134,10 @@ impl Core {
     /// written. A [`Desk`](crate::Desk) keeps a change that began from being dropped.
     pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
         let (open, name) = (OpenCall::default(), action.name());
-        // Before the action, so that it goes after it: the cell ends, then the record tells that it did.
+        let mut acting = Box::pin(self.act(caller, action, &open));
+        // After the action, so that it goes before it: whoever closes the record then waits for the outcome.
         let mut watch = Watch { open: &open, core: self, is_over: false };
-        let acting = Box::pin(self.act(caller, action, &open));
-        let ended = caught(acting).await;
+        let ended = caught(acting.as_mut()).await;
         watch.is_over = true;
         if let Some(reply) = ended {
             reply
@@ -321,7 +321,7 @@ impl OpenCall {
 }
 
 /// Waits for an action; none when it panicked, which is nobody's business but its own.
-async fn caught<T>(mut acting: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
+async fn caught<T>(mut acting: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     std::future::poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| acting.as_mut().poll(context)));
         polled.map_or(Poll::Ready(None), |polled| polled.map(Some))

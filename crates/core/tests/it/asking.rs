@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bailiwick_core::{
     Action, Actor, Caller, Core, Happening, KeyWish, Refusal, Remember, RememberedYes, Reply, Settled,
@@ -103,10 +104,15 @@ impl Served {
         tokio::spawn(async move { house.call_as(caller, &tool, arguments).await })
     }
 
+    async fn next(&mut self) -> Arc<Happening> {
+        let next = tokio::time::timeout(Duration::from_secs(20), self.watch.recv());
+        next.await.expect("something was to happen").expect("a happening")
+    }
+
     /// The next question.
     pub(crate) async fn asked(&mut self) -> Waiting {
         loop {
-            if let Happening::Asked(waiting) = &*self.watch.recv().await.expect("a happening") {
+            if let Happening::Asked(waiting) = &*self.next().await {
                 return waiting.clone();
             }
         }
@@ -115,7 +121,7 @@ impl Served {
     /// How the next question ended.
     pub(crate) async fn settled(&mut self) -> Settled {
         loop {
-            if let Happening::Answered(settled) = &*self.watch.recv().await.expect("a happening") {
+            if let Happening::Answered(settled) = &*self.next().await {
                 return settled.clone();
             }
         }

@@ -1,30 +1,47 @@
-# `make run` shows what the program does; `make test` is exactly what CI runs.
+# `make serve` starts a server on this machine; `make test` is exactly what CI runs.
 SHELL := /bin/bash
 CARGO ?= cargo
+SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run test deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+serve: deps ## build the program and serve tools on 127.0.0.1:8282 (SERVE="--listen 127.0.0.1:9000" to choose)
+	$(CARGO) build --locked --release --quiet -p bailiwick-cli
+	@exec target/release/bailiwick serve $(SERVE)
+
 run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
 	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)
 
-test: deps lint unit doctest doc tidy ## everything CI checks
+test: test-deps lint unit doctest doc tidy ## everything CI checks
 
-deps: ## install what building and testing need, or say what is missing
+deps: ## install what building needs, or say what is missing
 	@command -v $(CARGO) >/dev/null || { echo "Rust 1.95 or newer is needed: install it with rustup"; exit 1; }
 	@if ! command -v cc >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev; \
 	  else echo "a C compiler is needed: install gcc"; exit 1; fi; fi
+
+test-deps: deps ## install what testing needs beside that
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  need=""; command -v node >/dev/null || need="$$need nodejs"; \
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
-	  command -v ip >/dev/null || need="$$need iproute2"; \
+	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
+
+	@$(MAKE) --no-print-directory target/python/bin/schemathesis
+
+# The program that tries the server against its own description.
+target/python/bin/schemathesis:
+	@if ! python3 -m venv --help >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3 python3-venv; fi
+	@if python3 -m venv --help >/dev/null 2>&1; then \
+	  rm -rf target/python && python3 -m venv target/python && target/python/bin/pip install -q --disable-pip-version-check schemathesis==4.32.5; \
+	else echo "no python3 with venv: the server is not tried against its description"; fi
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -32,6 +49,7 @@ fmt: ## format the code
 lint: ## formatting and clippy, warnings denied
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked -p bailiwick-http --features otlp --all-targets -- -D warnings
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \

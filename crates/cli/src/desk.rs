@@ -1,11 +1,13 @@
-//! The desk that commands ask for actions at, and who asks: this program, its console, and the person before it.
+//! Where commands ask for actions, a data folder or a server, and who asks: this program, its console, and the person
+//! before it.
 //!
-//! Opened for one command and closed behind it, whatever came of it.
+//! Opened for one command and closed behind it, whatever came of it. A command does not know which of the two it asks.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bailiwick::Breadth;
+use bailiwick::{Breadth, Builder};
+use bailiwick_client::Remote;
 use bailiwick_core::{
     Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Presence,
     Question, Refusal, Reply,
@@ -14,44 +16,76 @@ use bailiwick_core::{
 use crate::cells::{self, block_on};
 use crate::commands::secret;
 use crate::failure::Failure;
-use crate::render::{Screen, plain, question, report, to_stderr, warning};
+use crate::render::{Screen, plain, question, report, strong, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::CellFlags;
 
 /// As the record names this program.
 const CLIENT: &str = "cli";
 
+/// Where actions are asked for.
+pub(crate) enum At {
+    /// At a data folder, whose owner this process is or talks to.
+    Desk(Desk),
+    /// At a server.
+    Remote(Remote),
+}
+
+impl At {
+    /// Asks for an action.
+    pub(crate) async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+        match self {
+            Self::Desk(desk) => desk.perform(caller, action).await,
+            Self::Remote(remote) => remote.perform(caller, action).await,
+        }
+    }
+
+    /// Gives the data folder back. What a person should know of comes with it.
+    async fn close(self) -> Result<Vec<String>, Refusal> {
+        match self {
+            Self::Desk(desk) => desk.close().await,
+            Self::Remote(_) => Ok(Vec::new()),
+        }
+    }
+}
+
 /// What a desk of this session is opened with; `parked` cells are kept ready ahead of need.
-fn opening(session: &Session, flags: &CellFlags, parked: usize) -> Result<Opening, Failure> {
+pub(crate) fn opening(session: &Session, cells: Builder, presence: Presence) -> Result<Opening, Failure> {
     let data = session.loaded.data_folder.clone().ok_or(Failure::NoDataFolder)?;
     let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
     let settings = session.loaded.settings.clone();
-    let cells = cells::builder(flags, Breadth::Ordinary, Some(&settings.baseline)).parked(parked);
     let fallback = secret::fallback(session)?;
-    Ok(Opening { data, config, settings, fallback, cells, presence: Presence::Brief })
+    Ok(Opening { data, config, settings, fallback, cells, presence })
 }
 
-/// Opens a desk for a job, and closes it behind the job.
+/// Asks for a job's actions where the session says, and closes that behind the job.
 pub(crate) fn at_desk<T>(
     session: &Session,
     flags: &CellFlags,
-    job: impl AsyncFnOnce(&Desk) -> Result<T, Failure>,
+    job: impl AsyncFnOnce(&At) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    at_desk_with(session, flags, 0, job)
+    at_desk_for(session, flags, Presence::Brief, job)
 }
 
-/// The same, with cells kept ready.
-pub(crate) fn at_desk_with<T>(
+/// The same, for as long as this presence says.
+pub(crate) fn at_desk_for<T>(
     session: &Session,
     flags: &CellFlags,
-    parked: usize,
-    job: impl AsyncFnOnce(&Desk) -> Result<T, Failure>,
+    presence: Presence,
+    job: impl AsyncFnOnce(&At) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let opening = opening(session, flags, parked)?;
+    if let Some(server) = session.server()? {
+        if flags.insecure_cells {
+            session.here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
+        }
+        return block_on(async { job(&At::Remote(Remote::new(server, Arc::new(told)))).await });
+    }
+    let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
+    let opening = opening(session, cells, presence)?;
     block_on(async {
-        let desk = Desk::open(opening).await?;
-        let done = job(&desk).await;
-        let closed = desk.close().await;
+        let at = At::Desk(Desk::open(opening).await?);
+        let done = job(&at).await;
+        let closed = at.close().await;
         let done = done?;
         for trouble in closed? {
             to_stderr(&[warning("warning: "), plain(&trouble)]);
@@ -60,8 +94,13 @@ pub(crate) fn at_desk_with<T>(
     })
 }
 
+/// What a person should know of a server beside its replies.
+fn told(text: &str) {
+    to_stderr(&[strong("note: "), plain(text)]);
+}
+
 /// Asks for one action, as somebody whom nobody answers for.
-pub(crate) async fn ask(desk: &Desk, action: Action) -> Result<Reply, Refusal> {
+pub(crate) async fn ask(desk: &At, action: Action) -> Result<Reply, Refusal> {
     desk.perform(caller(Person::Nobody, Arc::new(Deaf)), action).await
 }
 
@@ -128,14 +167,31 @@ impl Approver for AtTheTerminal {
     }
 }
 
-/// Shows console lines as they come.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Console;
+/// Shows console lines as they come, and that a call waits where nobody is asked here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    person: Person,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self::beside(Person::of(false))
+    }
+}
+
+impl Console {
+    /// Beside this person, who sees a question anyway.
+    pub(crate) const fn beside(person: Person) -> Self {
+        Self { person }
+    }
+}
 
 impl Listener for Console {
     fn hear(&self, event: Event) {
-        if let Event::Log(line) = event {
-            report::console(&line);
+        match event {
+            Event::Log(line) => report::console(&line),
+            Event::Waiting(waiting) if self.person == Person::Nobody => question::waits(&waiting),
+            _ => {}
         }
     }
 }

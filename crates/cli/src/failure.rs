@@ -7,6 +7,7 @@ use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
 use bailiwick_core::Refusal;
 use bailiwick_document::Problems;
+use bailiwick_http::ServeError;
 use bailiwick_policy::{Conflicts, QueryError};
 use bailiwick_secrets::{NameError, SecretsError};
 use bailiwick_types::{ErrorCode, IdError, ProfileName};
@@ -78,6 +79,8 @@ pub(crate) enum Failure {
     Folder { path: PathBuf, source: std::io::Error },
     #[error("cannot hear signals: {0}")]
     Signals(#[source] std::io::Error),
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     #[error("the data folder's owner answered something else than was asked: {0}")]
     StrangeReply(&'static str),
 }
@@ -106,6 +109,7 @@ impl Failure {
             Self::Declined(_) => ErrorCode::ApprovalDeclined,
             Self::Refused(refusal) => refusal.code,
             Self::StrangeReply(_) => ErrorCode::Internal,
+            Self::Serve(error) => serve_code(error),
             Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
                 ErrorCode::InvalidInput
             }
@@ -157,6 +161,7 @@ impl Failure {
             Self::Recording { .. } => Some("make one with run --record FILE".to_owned()),
             Self::NotRecorded => Some("raise the limit that ended it, or have it ask for less".to_owned()),
             Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
+            Self::Serve(error) => Some(error.hint()),
             Self::Declined(_)
             | Self::Terminal(_)
             | Self::Document(_)
@@ -174,6 +179,16 @@ impl Failure {
     }
 }
 
+fn serve_code(error: &ServeError) -> ErrorCode {
+    match error {
+        ServeError::Bind { .. } | ServeError::Listener(_) => ErrorCode::Unavailable,
+        ServeError::TlsFile(error) | ServeError::Addresses(error) => file_code(error),
+        ServeError::Tls { .. } | ServeError::Tokens(_) => ErrorCode::InvalidInput,
+        ServeError::Open { .. } => ErrorCode::Forbidden,
+        ServeError::Metrics => ErrorCode::Internal,
+    }
+}
+
 fn file_code(error: &FileError) -> ErrorCode {
     match error {
         FileError::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -184,6 +199,7 @@ fn file_code(error: &FileError) -> ErrorCode {
         FileError::Open { .. }
         | FileError::Read { .. }
         | FileError::NotRegular { .. }
+        | FileError::NotPrivate { .. }
         | FileError::WritableByAll { .. }
         | FileError::ForeignOwner { .. }
         | FileError::TooLarge { .. }

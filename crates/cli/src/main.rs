@@ -9,6 +9,7 @@ mod commands;
 mod desk;
 mod documents;
 mod failure;
+mod logging;
 mod outside;
 mod places;
 mod render;
@@ -86,6 +87,18 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Audit(what) => {
             let session = session(screen)?;
             commands::audit::audit(screen, &session, what)
+        }
+        Command::Serve(what) => {
+            let session = session(screen)?;
+            commands::serve::serve(screen, &session, what)
+        }
+        Command::Approvals(what) => {
+            let session = session(screen)?;
+            commands::approvals::approvals(screen, &session, what)
+        }
+        Command::Key(what) => {
+            let session = session(screen)?;
+            commands::key::key(screen, &session, what)
         }
         Command::Own(what) => {
             let session = session(screen)?;

@@ -1,6 +1,9 @@
 //! The second stage: settings read, ready to run.
 
-use bailiwick_config::{Environment, FolderFile, Loaded, Request, load};
+use std::path::PathBuf;
+
+use bailiwick_client::{Credential, Server};
+use bailiwick_config::{Environment, FolderFile, Loaded, Request, files, load};
 
 use crate::failure::Failure;
 use crate::render::Screen;
@@ -14,7 +17,17 @@ pub(crate) struct Session {
     pub(crate) loaded: Loaded,
     /// Tell more.
     pub(crate) verbose: bool,
+    /// The address of a server, as it was typed or set, and which of the two.
+    server: Option<(String, &'static str)>,
+    key_file: Option<PathBuf>,
 }
+
+/// The operator's own key, in the data folder.
+pub(crate) const OPERATOR_KEY_FILE: &str = "operator.key";
+
+/// What names a server.
+const FLAG: &str = "--server";
+const VARIABLE: &str = "BAILIWICK_SERVER";
 
 impl Session {
     /// Reads the settings.
@@ -32,7 +45,13 @@ impl Session {
             },
         };
         let loaded = load(&environment, &request)?;
-        Ok(Self { environment, loaded, verbose: global.verbose })
+        let from_variable = environment.variables.get(VARIABLE).filter(|address| !address.is_empty());
+        let server = match (&global.server, from_variable) {
+            (Some(typed), _) => Some((typed.clone(), FLAG)),
+            (None, Some(set)) => Some((set.clone(), VARIABLE)),
+            (None, None) => None,
+        };
+        Ok(Self { environment, loaded, verbose: global.verbose, server, key_file: global.key_file.clone() })
     }
 
     /// Tells what a person should know about the settings.
@@ -41,4 +60,56 @@ impl Session {
             screen.note(note);
         }
     }
+
+    /// The server that is asked in place of a data folder, with the key for it.
+    pub(crate) fn server(&self) -> Result<Option<Server>, Failure> {
+        let Some((address, _)) = &self.server else { return Ok(None) };
+        let mut server = Server::parse(address)?;
+        if let Some(path) = self.environment.variables.get("BAILIWICK_SERVER_CA") {
+            server = server.with_roots(files::read_document(path.as_ref())?);
+        }
+        Ok(Some(match self.key(&server)? {
+            Some(key) => server.with_key(key)?,
+            None => server,
+        }))
+    }
+
+    /// Refuses what cannot be asked of a server, where one was named.
+    pub(crate) fn here_only(&self, what: &str, hint: &str) -> Result<(), Failure> {
+        match &self.server {
+            None => Ok(()),
+            Some((address, by)) => Err(Failure::Argument {
+                message: format!("{what}, and {by} names the server {address}"),
+                hint: hint.to_owned(),
+            }),
+        }
+    }
+
+    /// Whether a server was named.
+    pub(crate) fn asks_a_server(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// The key: from the flag's file, from the variables, or the operator's own where the server is on this machine.
+    fn key(&self, server: &Server) -> Result<Option<Credential>, Failure> {
+        if let Some(path) = &self.key_file {
+            return Ok(Some(key_in(path.clone(), "--key-file")?));
+        }
+        if let Some(key) = Environment::variable("BAILIWICK_KEY").filter(|key| !key.is_empty()) {
+            return Ok(Some(Credential::new(&key.to_string_lossy(), "$BAILIWICK_KEY")?));
+        }
+        if let Some(path) = self.environment.variables.get("BAILIWICK_KEY_FILE").filter(|path| !path.is_empty()) {
+            return Ok(Some(key_in(path.into(), "$BAILIWICK_KEY_FILE")?));
+        }
+        let operators = self.loaded.data_folder.as_ref().map(|data| data.join(OPERATOR_KEY_FILE));
+        match operators.filter(|path| server.is_on_this_machine() && path.exists()) {
+            Some(path) => Ok(Some(key_in(path, "the data folder")?)),
+            None => Ok(None),
+        }
+    }
+}
+
+fn key_in(path: PathBuf, by: &str) -> Result<Credential, Failure> {
+    let text = files::read_document(&path)?;
+    Ok(Credential::new(&text, format!("{} ({by})", path.display()))?)
 }

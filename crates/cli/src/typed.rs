@@ -1,8 +1,9 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
 //!
-//! The larger groups of commands have files of their own: [`tool`], [`audit`].
+//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`].
 
 pub(crate) mod audit;
+pub(crate) mod serving;
 pub(crate) mod tool;
 
 use std::path::PathBuf;
@@ -43,12 +44,20 @@ pub(crate) struct Global {
     /// Set one key of the configuration, for example limits.wall=3s
     #[arg(long, global = true, help_heading = "Options of every command", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Ask this server instead of a data folder [env: `BAILIWICK_SERVER`]
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// The key for that server is in this file [env: `BAILIWICK_KEY_FILE`, or the key in `BAILIWICK_KEY`]
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Command {
+    /// Serve tools over HTTP, until a signal comes
+    Serve(serving::Serve),
     /// Run code in a cell of its own: result on stdout, console lines on stderr as they happen
     Run(Run),
     /// The pure function: one JSON request on stdin, its output on stdout, nothing else exists
@@ -63,6 +72,11 @@ pub(crate) enum Command {
     /// Tools: write, check, test, publish and call them; the catalogue
     #[command(subcommand)]
     Tool(tool::Tool),
+    /// Calls that wait for a person: look at them and answer; a live view at a terminal
+    Approvals(serving::Approvals),
+    /// Keys of the server: make, list and revoke them
+    #[command(subcommand)]
+    Key(serving::Key),
     /// The record of what was done: look at it, prove it, give it away
     #[command(subcommand)]
     Audit(audit::Audit),

@@ -21,7 +21,7 @@ pub struct Environment {
     pub data: Option<PathBuf>,
     /// `$BAILIWICK_CONFIG`, where it is not empty.
     pub config: Option<PathBuf>,
-    /// Every other variable that begins with `BAILIWICK_`; what is not UTF-8 in a value shows as such.
+    /// Every other variable that begins with `BAILIWICK_`, but the key; what is not UTF-8 in a value shows as such.
     pub variables: BTreeMap<String, String>,
 }
 
@@ -40,8 +40,9 @@ impl Environment {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| {
                 let name = name.into_string().ok()?;
-                let other =
-                    name.starts_with("BAILIWICK_") && name != "BAILIWICK_DATA" && name != "BAILIWICK_CONFIG";
+                // This value can be shown, so the key is not in it.
+                let apart = ["BAILIWICK_DATA", "BAILIWICK_CONFIG", "BAILIWICK_KEY"];
+                let other = name.starts_with("BAILIWICK_") && !apart.contains(&name.as_str());
                 other.then(|| (name, value.to_string_lossy().into_owned()))
             })
             .collect();

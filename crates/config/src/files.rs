@@ -12,6 +12,8 @@ pub const MOST_BYTES: u64 = 1 << 20;
 
 /// `O_NONBLOCK` on Linux: opening a pipe nobody writes to must not hang.
 const NONBLOCK: i32 = 0o4000;
+/// `O_NOFOLLOW`: a link in the place of a private file is nobody's.
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +52,14 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// Others can read or write what is its owner's alone.
+    #[error("{} can be read or written by other users (mode {mode:03o})", path.display())]
+    NotPrivate {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
     /// It is larger than any document.
     #[error("{} has more than {most} bytes", path.display())]
     TooLarge {
@@ -80,6 +90,7 @@ impl FileError {
         match self {
             Self::WritableByAll { path } => Some(format!("chmod o-w {}", path.display())),
             Self::ForeignOwner { path } => Some(format!("if it is meant: chown $USER {}", path.display())),
+            Self::NotPrivate { path, .. } => Some(format!("chmod 600 {}", path.display())),
             Self::NotRegular { .. } => Some("name a file".to_owned()),
             Self::NotText { .. } => Some("save it as UTF-8".to_owned()),
             Self::Write { .. } => Some("check that the folder exists and can be written".to_owned()),
@@ -150,6 +161,32 @@ pub fn read_config(path: &Path) -> Result<Option<String>, FileError> {
         return Err(FileError::WritableByAll { path: path.to_owned() });
     }
     read_text(path, &mut file).map(Some)
+}
+
+/// The largest file that holds one key.
+const MOST_KEY: u64 = 4096;
+
+/// Reads a file that is this user's alone, if there is one: a regular file, no link, that nobody else can read.
+pub fn read_private(path: &Path) -> Result<Option<String>, FileError> {
+    let mut file = match open(path, NONBLOCK | NOFOLLOW) {
+        Ok(file) => file,
+        Err(FileError::Open { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata().map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    if !metadata.is_file() {
+        return Err(FileError::NotRegular { path: path.to_owned() });
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(FileError::ForeignOwner { path: path.to_owned() });
+    }
+    let mode = metadata.mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(FileError::NotPrivate { path: path.to_owned(), mode });
+    }
+    read_bounded(path, &mut file, MOST_KEY).map(Some)
 }
 
 /// Who may read a file that is written.

@@ -21,11 +21,13 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 /// What a folder's own file is called.
 pub const FOLDER_FILE: &str = "bailiwick.toml";
 
-/// Variables that are not keys, and the part of the program each waits for.
+/// Variables that are not keys, and what each is for.
 const OTHER_VARIABLES: &[(&str, &str)] = &[
-    ("BAILIWICK_SERVER", "the server"),
-    ("BAILIWICK_KEY", "the server"),
-    ("BAILIWICK_LOG", "the server"),
+    ("BAILIWICK_SERVER", "the server that commands ask"),
+    ("BAILIWICK_SERVER_CA", "certificates that such a server may have beside the platform's"),
+    ("BAILIWICK_KEY", "the key that is shown to it"),
+    ("BAILIWICK_KEY_FILE", "the file of that key"),
+    ("BAILIWICK_LOG", "what is logged"),
     ("BAILIWICK_REQUIRE", "tests"),
 ];
 

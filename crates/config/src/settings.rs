@@ -1,6 +1,6 @@
 //! Settings as the types their consumers take.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -129,7 +129,16 @@ pub struct Approvals {
     /// The level up to which an MCP client's own dialogue counts.
     pub elicitation: RiskLevel,
     /// Where a waiting approval is announced.
-    pub notify: Vec<String>,
+    pub notify: Vec<Notify>,
+}
+
+/// Somebody who is told of a question that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notify {
+    /// A program that is started, with the question on its input.
+    Program(PathBuf),
+    /// An address that gets the question by POST.
+    Address(String),
 }
 
 /// Takes the value of one key, which the shipped file guarantees to be there and of its kind.
@@ -183,7 +192,7 @@ impl Settings {
             required: take!(config, "approvals.required", Texts),
             deadline_ms: take!(config, "approvals.deadline", Duration),
             elicitation: take!(config, "approvals.elicitation", Level),
-            notify: take!(config, "approvals.notify", Texts),
+            notify: notify(take!(config, "approvals.notify", Texts))?,
         };
         let fetch = Fetch::read(
             take!(config, "fetch.proxy", Texts),
@@ -282,7 +291,7 @@ fn server(config: &Config) -> Result<Server, ConfigError> {
 }
 
 fn witnesses(listed: Vec<String>) -> Result<Vec<Witness>, ConfigError> {
-    let one = |text: String| {
+    each(listed, |text| {
         if text.starts_with("https://") {
             Ok(Witness::Address(text))
         } else if text.starts_with('/') {
@@ -293,7 +302,45 @@ fn witnesses(listed: Vec<String>) -> Result<Vec<Witness>, ConfigError> {
                 hint: "write an absolute path, or an address that begins with https://".to_owned(),
             })
         }
+    })
+}
+
+fn notify(listed: Vec<String>) -> Result<Vec<Notify>, ConfigError> {
+    each(listed, |text| {
+        let is_address = text.strip_prefix("https://").is_some_and(|rest| !rest.is_empty())
+            || text.strip_prefix("http://").is_some_and(is_on_this_machine);
+        if is_address {
+            Ok(Notify::Address(text))
+        } else if text.starts_with('/') {
+            Ok(Notify::Program(PathBuf::from(text)))
+        } else {
+            // Not shown: an address may hold a token.
+            Err(SettingProblem {
+                message: "`approvals.notify` has an entry that is neither a program nor an address".to_owned(),
+                hint: "write the absolute path of a program, or an address that begins with https://; http:// is \
+                       only for this machine: http://127.0.0.1:9000/"
+                    .to_owned(),
+            })
+        }
+    })
+}
+
+/// Whether what follows the scheme of an address names the loopback.
+fn is_on_this_machine(rest: &str) -> bool {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
     };
+    !authority.contains('@')
+        && (host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
+}
+
+/// Each of the entries of a list, or all of its mistakes at once.
+fn each<T>(
+    listed: Vec<String>,
+    one: impl FnMut(String) -> Result<T, SettingProblem>,
+) -> Result<Vec<T>, ConfigError> {
     let (fine, wrong): (Vec<_>, Vec<_>) = listed.into_iter().map(one).partition(Result::is_ok);
     let wrong: Vec<SettingProblem> = wrong.into_iter().filter_map(Result::err).collect();
     if wrong.is_empty() {

@@ -654,3 +654,39 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_waiting_question_is_announced_to_programs_and_safe_addresses() {
+    let machine = Machine::new();
+    machine.user_file(
+        "[approvals]\nnotify = [\"/usr/local/bin/bell\", \"https://hooks.test/x\", \"http://127.0.0.1:9000/\", \
+         \"http://[::1]/\", \"http://localhost\"]\n",
+    );
+    let notify = machine.load().unwrap().settings.approvals.notify;
+    let address = |text: &str| Notify::Address(text.to_owned());
+    let expected = [
+        Notify::Program("/usr/local/bin/bell".into()),
+        address("https://hooks.test/x"),
+        address("http://127.0.0.1:9000/"),
+        address("http://[::1]/"),
+        address("http://localhost"),
+    ];
+    assert_eq!(notify, expected);
+    for wrong in [
+        "bell",
+        "./bell",
+        "",
+        "https://",
+        "http://hooks.test/t0k3n",
+        "http://127.0.0.1.hooks.test/t0k3n",
+        "http://127.0.0.1@hooks.test/t0k3n",
+        "http://localhost.hooks.test/t0k3n",
+        "ftp://hooks.test/t0k3n",
+        "bash -c bell",
+    ] {
+        machine.user_file(&format!("[approvals]\nnotify = [\"{wrong}\"]\n"));
+        check_refused(&machine, "neither a program nor an address", "absolute path");
+        let error = machine.load().expect_err("must be refused").to_string();
+        assert!(!error.contains("t0k3n"), "{error}");
+    }
+}

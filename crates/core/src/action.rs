@@ -229,7 +229,7 @@ pub struct Code {
     pub text: String,
     /// How it is entered: `body`, `expression`, `execute`.
     pub entry: String,
-    /// What it is written in: `js` or `ts`.
+    /// What it is written in: `js`, `ts`, or `either` for whichever it parses as.
     pub language: String,
 }
 

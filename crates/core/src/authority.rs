@@ -72,3 +72,6 @@ pub(crate) fn lacking(has: Scopes, needs: &[Scope], what: &str) -> Refusal {
     Refusal::new(ErrorCode::Forbidden, message)
         .with_hint("use a key that has it: bailiwick key create NAME --scope …, or the operator's own key")
 }
+
+#[cfg(test)]
+mod tests;

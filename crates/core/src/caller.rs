@@ -55,6 +55,7 @@ pub enum Event {
 }
 
 /// Something that happened, whoever caused it.
+#[expect(clippy::large_enum_variant, reason = "it is told in a box or shared, never moved about by itself")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", content = "with", rename_all = "camelCase")]
 pub enum Happening {
@@ -77,10 +78,9 @@ impl Happening {
     pub const fn needs(&self) -> Option<Scope> {
         match self {
             Self::Asked(_) | Self::Answered(_) => Some(Scope::Approve),
-            Self::Record(_) => Some(Scope::Operate),
+            Self::Record(_) | Self::KeyGone(_) => Some(Scope::Operate),
             Self::Tool(change) if change.is_published || change.was_published => None,
             Self::Tool(_) => Some(Scope::Author),
-            Self::KeyGone(_) => Some(Scope::Operate),
             Self::Missed(_) => None,
         }
     }

@@ -1,23 +1,35 @@
-//! The core: performs actions, each in a task of its own.
+//! The core: performs actions. A panic in one is its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use bailiwick_audit::Entry;
-use bailiwick_runtime::Folders;
+use bailiwick_runtime::{Folders, Tenant};
 use bailiwick_store::{Durability, Options, Retention, Stamp, Store, Troubles};
 use bailiwick_tool::Hash;
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Wallpart};
 use tokio::sync::OnceCell;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
-use crate::desk::{Opening, under};
+use crate::approvals::Approvals;
+use crate::desk::{Opening, said, under};
+use crate::happenings::Happenings;
 use crate::journal::told;
+use crate::keys::Ring;
+use crate::moment::Ahead;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
+use crate::pipeline::Warm;
 use crate::webhook::Posts;
 use crate::world::World;
-use crate::{Action, Actor, Caller, Refusal, Reply, authority, catalogue, journal, pass, pipeline};
+use crate::{
+    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, journal, keys,
+    pass, pipeline,
+};
 
 /// Performs actions on one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -36,12 +48,27 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) world: World,
     pub(crate) shelf: Shelf,
+    /// Tools that were ready to be called.
+    pub(crate) warm: Warm,
     /// SHA-256 of the operator's side of policy.
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
     noted: OnceCell<()>,
-    /// Outcomes of calls whose callers went away, on their way to the record.
-    late: TaskTracker,
+    /// Outcomes on their way to the record: of calls whose callers went away, or which wait for a person; and changes
+    /// that are finished whoever goes away.
+    pub(crate) late: TaskTracker,
+    /// The keys of the server.
+    pub(crate) keys: Arc<Ring>,
+    /// Where it is told what happens.
+    pub(crate) happenings: Happenings,
+    /// The core is about to close: whoever would wait for ever stops.
+    pub(crate) closing: CancellationToken,
+    /// Also where nobody closes it.
+    _closing: DropGuard,
+    /// Questions that wait for a person.
+    pub(crate) approvals: Approvals,
+    /// How far the clock is ahead.
+    pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
     posts: Posts,
     /// A share of the lock: whatever still writes holds the core, and so the folder.
@@ -62,27 +89,43 @@ impl Core {
 
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
-        let Opening { data, config, settings, fallback, cells, presence: _ } = opening;
+        let Opening { data, config, settings, fallback, cells, presence } = opening;
         let posts = Posts::default();
-        let options = Options { witnesses: journal::witnesses(&settings, &posts)?, ..Options::default() };
+        let approvals = Approvals::new(presence, &settings)?;
+        let happenings = Happenings::default();
+        let options = Options {
+            witnesses: journal::witnesses(&settings, &posts)?,
+            hears: Some(Arc::new(happenings.clone())),
+            ..Options::default()
+        };
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
-        let baseline = Hash::of_bytes(format!("{:?}", settings.baseline).as_bytes());
+        let baseline = Hash::of_bytes(said(&settings.baseline).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
+        code::sweep(world.data());
         let (shelf, late) = (Shelf::default(), TaskTracker::new());
+        let closing = CancellationToken::new();
         let inner = Inner {
             store,
             world,
             shelf,
+            warm: Warm::default(),
             baseline,
             noted: OnceCell::new(),
             late,
+            keys: Arc::default(),
+            happenings,
+            _closing: closing.clone().drop_guard(),
+            closing,
+            approvals,
+            ahead: Ahead::default(),
             posts,
             _ownership: ownership,
         };
         let core = Self { inner: Arc::new(inner) };
+        core.load_keys().await?;
         core.forget_in_time();
         Ok(core)
     }
@@ -90,13 +133,13 @@ impl Core {
     /// Performs an action. Dropping the future ends it: a cell is killed, and what was not handed to the store yet is not
     /// written. A [`Desk`](crate::Desk) keeps a change that began from being dropped.
     pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
-        let open = Arc::new(OpenCall::default());
-        let (core, mine, name) = (self.clone(), Arc::clone(&open), action.name());
-        let task = tokio::spawn(async move { core.act(caller, action, &mine).await });
-        let mut watch = Watch { task: Some(task.abort_handle()), open, core: self.clone() };
-        let ended = task.await;
-        watch.task = None;
-        if let Ok(reply) = ended {
+        let (open, name) = (OpenCall::default(), action.name());
+        // Before the action, so that it goes after it: the cell ends, then the record tells that it did.
+        let mut watch = Watch { open: &open, core: self, is_over: false };
+        let acting = Box::pin(self.act(caller, action, &open));
+        let ended = caught(acting).await;
+        watch.is_over = true;
+        if let Some(reply) = ended {
             reply
         } else {
             watch.end(ErrorCode::Internal).await;
@@ -112,8 +155,8 @@ impl Core {
         }
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
-            Action::ToolList { after, limit } => catalogue::list(self, after, limit).await,
-            Action::ToolShow { tool } => catalogue::show(self, &tool).await,
+            Action::ToolList { after, limit } => catalogue::list(self, &caller, after, limit).await,
+            Action::ToolShow { tool } => catalogue::show(self, &caller, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,
             Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,
             Action::ToolImport { documents, approval_off } => {
@@ -135,19 +178,21 @@ impl Core {
                 let asked = pipeline::Asked { tool, arguments, correlation, workspace };
                 pipeline::call(self, &caller, asked, open).await
             }
-            Action::ToolPolicy { .. }
-            | Action::CodeRun(_)
-            | Action::CodeCheck { .. }
-            | Action::Limits
-            | Action::ApprovalList
-            | Action::ApprovalAnswer { .. }
-            | Action::ApprovalRemembered
-            | Action::ApprovalForget { .. }
-            | Action::KeyCreate(_)
-            | Action::KeyList
-            | Action::KeyRevoke { .. }
-            | Action::SecretList
-            | Action::Watch => Err(Refusal::new(ErrorCode::Unsupported, "being built")),
+            Action::ToolPolicy { document } => catalogue::policy(self, &document),
+            Action::CodeRun(run) => code::run(self, &caller, *run, open).await,
+            Action::CodeCheck { code } => code::check(self, &code).await,
+            Action::Limits => code::limits(self),
+            Action::SecretList => Ok(Reply::Secrets(self.inner.world.secret_names()?)),
+            Action::KeyCreate(wish) => keys::create(self, &caller, wish).await,
+            Action::KeyList => Ok(keys::list(self)),
+            Action::KeyRevoke { key } => keys::revoke(self, &caller, &key).await,
+            Action::Watch => happenings::attend(self, &caller).await,
+            Action::ApprovalList => Ok(approvals::list(self)),
+            Action::ApprovalAnswer { id, yes, remember } => {
+                approvals::answer(self, &caller, id, yes, remember).await
+            }
+            Action::ApprovalRemembered => approvals::remembered(self).await,
+            Action::ApprovalForget { id } => approvals::forget(self, &caller, id).await,
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
@@ -164,6 +209,12 @@ impl Core {
     /// Puts an entry on the record, and waits until it is as safe as it has to be.
     pub(crate) async fn append(&self, entry: Entry, durability: Durability) -> Result<Stamp, Refusal> {
         Ok(self.inner.store.write(durability, move |tx| tx.append(&entry)).await?)
+    }
+
+    /// Makes cells before the first call needs one; tells which walls were seen to stand around them.
+    pub async fn warm_up(&self) -> Result<Vec<Wallpart>, Refusal> {
+        let walls = self.inner.world.runtime().await?.walls(&Tenant::default()).await;
+        walls.map_err(|error| Refusal::new(error.code(), error.to_string()).with_hint(error.hint()))
     }
 
     /// What a person should know of, in one sentence each.
@@ -189,18 +240,35 @@ impl Core {
                 "{unsent} signed heads did not reach a witness at an address of audit.witness"
             ));
         }
+        let unannounced = self.inner.approvals.unannounced();
+        if unannounced > 0 {
+            told.push(format!(
+                "{unannounced} waiting questions were not announced as approvals.notify wants"
+            ));
+        }
+        told.extend(self.key_troubles());
         told
+    }
+
+    /// Whoever would wait for ever stops. Nothing else changes.
+    pub fn end_watching(&self) {
+        self.inner.closing.cancel();
     }
 
     /// Signs the record and closes the store.
     pub async fn close(&self) -> Result<(), Refusal> {
+        self.inner.closing.cancel();
+        // Calls that wait for a person put on the record that they do not any more, before it is closed.
+        self.end_questions();
         self.inner.late.close();
         self.inner.late.wait().await;
+        self.keep_all_uses().await;
         let closed = self.inner.store.close().await;
         self.inner.posts.on_their_way.close();
         if tokio::time::timeout(LAST_POSTS, self.inner.posts.on_their_way.wait()).await.is_err() {
             tracing::warn!("a witness did not take the last signed head in time");
         }
+        self.inner.approvals.announced().await;
         Ok(closed?)
     }
 
@@ -252,14 +320,23 @@ impl OpenCall {
     }
 }
 
-/// Ends an action whose caller went away, and puts on the record how its call ended.
-struct Watch {
-    task: Option<tokio::task::AbortHandle>,
-    open: Arc<OpenCall>,
-    core: Core,
+/// Waits for an action; none when it panicked, which is nobody's business but its own.
+async fn caught<T>(mut acting: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
+    std::future::poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| acting.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
 }
 
-impl Watch {
+/// Puts on the record how the call of an action ended whose caller went away.
+struct Watch<'a> {
+    open: &'a OpenCall,
+    core: &'a Core,
+    is_over: bool,
+}
+
+impl Watch<'_> {
     async fn end(&self, code: ErrorCode) {
         if let Some(entry) = self.open.take() {
             let entry = journal::ended(entry, code);
@@ -269,10 +346,11 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        let Some(task) = self.task.take() else { return };
-        task.abort();
+        if self.is_over {
+            return;
+        }
         let Some(entry) = self.open.take() else { return };
         let (core, entry) = (self.core.clone(), journal::ended(entry, ErrorCode::Cancelled));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_config::Settings;
+use bailiwick_policy::Baseline;
 use bailiwick_runtime::Builder;
 use bailiwick_secrets::Fallback;
 use bailiwick_tool::Hash;
@@ -73,7 +74,14 @@ impl Opens for Opening {
 
 /// A hash of what the operator says about what may be done and who is asked.
 pub(crate) fn under(settings: &Settings) -> String {
-    Hash::of_bytes(format!("{:?} {:?}", settings.baseline, settings.approvals).as_bytes()).to_string()
+    Hash::of_bytes(format!("{} {:?}", said(&settings.baseline), settings.approvals).as_bytes()).to_string()
+}
+
+/// The operator's side of policy as text. Where a server listens is left out: that is kept from every tool in any case,
+/// and whoever asks the server for something need not know its port.
+pub(crate) fn said(baseline: &Baseline) -> String {
+    let Baseline { layer, profiles, limits, ceilings, never, reserved, own_listeners: _, read_roots } = baseline;
+    format!("{:?}", (layer, profiles, limits, ceilings, never, reserved, read_roots))
 }
 
 impl Performs for Core {
@@ -88,6 +96,11 @@ impl Performs for Core {
 
     fn core(&self) -> Option<Core> {
         Some(self.clone())
+    }
+
+    fn ending(&self) {
+        self.end_watching();
+        self.end_questions_of_server();
     }
 
     fn close(&self) -> Boxed<Result<(), Refusal>> {
@@ -156,6 +169,11 @@ impl Desk {
     /// Whether this process owns the data folder.
     pub fn is_owner(&self) -> bool {
         matches!(*self.0.place(), Place::Owner(_))
+    }
+
+    /// The process that owns the data folder, as far as it says so.
+    pub fn owner(&self) -> Option<u32> {
+        self.0.folder.owner()
     }
 
     /// The core of the data folder, where this process owns it: a server asks it whose key was shown to it.

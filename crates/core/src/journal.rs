@@ -287,13 +287,17 @@ fn last_change(id: ToolId) -> Query {
 /// Removes records as far as they are too old or too many.
 pub(crate) async fn forget(core: &Core, retention: Retention) -> Result<u64, Refusal> {
     let now = now_ms();
-    let bounds = core.inner.store.read(|view| Ok((view.last_link()?.seq, view.tool_count()?)));
-    let (last, tools) = bounds.await?;
+    let bounds = core.inner.store.read(|view| {
+        Ok((view.last_link()?.seq, view.tool_count()?.saturating_add(view.keys()?.len() as u64)))
+    });
+    let (last, kept) = bounds.await?;
     // What is told anew makes the record longer by so many.
-    let to = retention.max_records.map_or(0, |most| last.saturating_add(tools).saturating_sub(most));
+    let to = retention.max_records.map_or(0, |most| last.saturating_add(kept).saturating_sub(most));
     let oldest = retention.max_age_ms.map_or(0, |age| now.saturating_sub(age));
     let oldest = rfc3339(oldest);
-    restate(core, |change| change.seq <= to || is_older(change, &oldest)).await?;
+    let goes = |change: &StoredRecord| change.seq <= to || is_older(change, &oldest);
+    restate(core, goes).await?;
+    crate::keys::restate(core, own(), goes).await?;
     Ok(core.inner.store.retain(retention, now).await?.removed)
 }
 

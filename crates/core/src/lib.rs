@@ -2,19 +2,22 @@
 //!
 //! A door (command line, HTTP, MCP, a unix socket) turns its bytes into an [`Action`] and a [`Caller`]; [`Core`] performs
 //! it and gives a [`Reply`] or a [`Refusal`]. A call goes one way: document → policy → risk → approval (anything but yes
-//! is no) → cell → redaction → record → reply. Each action runs in a task of its own: a panic in one is its own
-//! `INTERNAL` and nobody else's.
+//! is no) → cell → redaction → record → reply. A panic in one action is its own `INTERNAL` and nobody else's.
 //!
 //! No HTTP, no MCP, no flags here. One process owns a data folder; see [`Desk`] for how others talk to it.
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod approvals;
 mod authority;
 mod caller;
 mod catalogue;
+mod code;
 mod core;
 mod desk;
+mod happenings;
 mod journal;
+mod keys;
 mod moment;
 mod owner;
 mod parsed;
@@ -35,6 +38,7 @@ pub use caller::{
     Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
@@ -43,3 +47,4 @@ pub use reply::{
     Missed, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
     ToolView, Verified, Waiting,
 };
+pub use world::net_of;

@@ -56,24 +56,29 @@ impl Parsed {
 
 impl Standing {
     fn of(tool: &Tool, world: &World) -> Result<Self, Refusal> {
-        let policy = world.policy_of(tool)?;
+        let approvals = &world.settings.approvals;
+        let is_named = approvals.required.iter().any(|name| name == tool.name().as_str());
+        let mode = if is_named { ApprovalMode::Required } else { tool.approval().mode };
+        Ok(Self::under(world.policy_of(tool)?, mode, world))
+    }
+
+    /// What anything may do under a policy.
+    pub(crate) fn under(policy: EffectivePolicy, mode: ApprovalMode, world: &World) -> Self {
         let memory = Remembered::of(&policy);
         let badge = risk(&policy, policy.baseline());
-        let approvals = &world.settings.approvals;
-        let by_itself = match tool.approval().mode {
+        let needs_approval = match mode {
             ApprovalMode::Required => true,
             ApprovalMode::Disabled => false,
-            ApprovalMode::Auto => badge.level >= approvals.auto_from,
+            ApprovalMode::Auto => badge.level >= world.settings.approvals.auto_from,
         };
-        let needs_approval = by_itself || approvals.required.iter().any(|name| name == tool.name().as_str());
         let badge = if needs_approval { credited(badge) } else { badge };
-        Ok(Self {
+        Self {
             policy: Arc::new(policy),
             hash: Hash::of(&memory),
             memory: Arc::new(memory),
             risk: badge,
             needs_approval,
-        })
+        }
     }
 
     /// The level that counts: the inherent one.

@@ -1,4 +1,4 @@
-//! An address outside that gets each signed head of the record, as a POST.
+//! Addresses of the operator's file that get JSON as a POST: each signed head of the record, each question that waits.
 //!
 //! It goes through the guard of the gateway like any request, under a policy that allows this one host and method.
 //! A head that could not be handed over after a few tries is counted, and told when the record is closed; the file of
@@ -27,7 +27,7 @@ use crate::world::net_of;
 
 /// How many heads may be on their way to one address.
 const MOST_WAITING: usize = 256;
-/// How often one head is sent.
+/// How often one text is sent.
 const TRIES: u32 = 3;
 /// The pause before it is sent again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -54,21 +54,19 @@ impl Posts {
 
 /// A witness that posts heads to this address. Whoever closes the record waits for what is on its way in `posts`.
 pub(crate) fn witness(settings: &Settings, address: &str, posts: &Posts) -> Result<Witness, Refusal> {
-    let policy = Arc::new(only(address)?);
-    let net = net_of(settings)?;
+    let hook = Arc::new(Hook::new(settings, "audit.witness", address)?);
     let room = Arc::new(Semaphore::new(MOST_WAITING));
     // Heads come from the thread that writes, which knows no runtime.
-    let (posts, runtime, address) = (posts.clone(), Handle::current(), Arc::<str>::from(address));
+    let (posts, runtime) = (posts.clone(), Handle::current());
     Ok(Witness::Custom(Arc::new(move |head: &Head| {
         let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
             posts.miss();
             return;
         };
-        let (net, policy, address, line) =
-            (Arc::clone(&net), Arc::clone(&policy), Arc::clone(&address), head_line(head));
+        let (hook, line) = (Arc::clone(&hook), head_line(head));
         let counted = posts.clone();
         let sending = async move {
-            if !send(&net, &policy, &address, &line).await {
+            if !hook.send(&line).await {
                 counted.miss();
             }
             drop(place);
@@ -77,72 +75,93 @@ pub(crate) fn witness(settings: &Settings, address: &str, posts: &Posts) -> Resu
     })))
 }
 
-/// Whether the head was taken. The address is told to nobody: such ones often carry a token.
-async fn send(net: &Arc<Net>, policy: &Arc<EffectivePolicy>, address: &str, head: &str) -> bool {
-    for attempt in 1..=TRIES {
-        match post(net, policy, address, head).await {
-            Ok(()) => return true,
-            Err(why) => tracing::warn!(why, attempt, "a signed head was not taken by its witness"),
-        }
-        if attempt < TRIES {
-            tokio::time::sleep(PAUSE).await;
-        }
-    }
-    false
+/// One address of the operator's file that gets JSON as a POST.
+pub(crate) struct Hook {
+    /// The setting it stands in.
+    setting: &'static str,
+    net: Arc<Net>,
+    policy: Arc<EffectivePolicy>,
+    address: String,
 }
 
-async fn post(
-    net: &Arc<Net>,
-    policy: &Arc<EffectivePolicy>,
-    address: &str,
-    head: &str,
-) -> Result<(), String> {
-    let none: [&bailiwick_redact::Secret; 0] = [];
-    let terms = Terms {
-        policy: Arc::clone(policy),
-        bounds: FetchBounds::SHIPPED,
-        answered: Arc::new(Answered::default()),
-        person: Arc::new(Nobody),
-        sealed: Arc::new(SealedSet::default()),
-        redactor: Redactor::new(none).map_err(|error| error.to_string())?,
-    };
-    let request = FetchRequest {
-        method: "POST".to_owned(),
-        url: address.to_owned(),
-        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-        body: Some(Bytes::from(head.as_bytes().to_vec())),
-        redirect: RedirectMode::Error,
-        max_bytes: Some(1),
-        offset: 0,
-    };
-    let fetches = Fetches::new(Transport::Real(Arc::clone(net)), terms);
-    let answer = fetches.fetch(request).await.map_err(|refused| refused.message)?;
-    if (200..300).contains(&answer.status) { Ok(()) } else { Err(format!("it answered {}", answer.status)) }
+impl Hook {
+    pub(crate) fn new(settings: &Settings, setting: &'static str, address: &str) -> Result<Self, Refusal> {
+        let policy = Arc::new(only(setting, address)?);
+        Ok(Self { setting, net: net_of(settings)?, policy, address: address.to_owned() })
+    }
+
+    /// Whether the text was taken, after a few tries. The address is told to nobody: such ones often carry a token.
+    pub(crate) async fn send(&self, text: &str) -> bool {
+        for attempt in 1..=TRIES {
+            match self.post(text).await {
+                Ok(()) => return true,
+                Err(why) => {
+                    tracing::warn!(why, attempt, setting = self.setting, "a POST was not taken");
+                }
+            }
+            if attempt < TRIES {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        false
+    }
+
+    async fn post(&self, text: &str) -> Result<(), String> {
+        let none: [&bailiwick_redact::Secret; 0] = [];
+        let terms = Terms {
+            policy: Arc::clone(&self.policy),
+            bounds: FetchBounds::SHIPPED,
+            answered: Arc::new(Answered::default()),
+            person: Arc::new(Nobody),
+            sealed: Arc::new(SealedSet::default()),
+            redactor: Redactor::new(none).map_err(|error| error.to_string())?,
+        };
+        let request = FetchRequest {
+            method: "POST".to_owned(),
+            url: self.address.clone(),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: Some(Bytes::from(text.as_bytes().to_vec())),
+            redirect: RedirectMode::Error,
+            max_bytes: Some(1),
+            offset: 0,
+        };
+        let fetches = Fetches::new(Transport::Real(Arc::clone(&self.net)), terms);
+        let answer = fetches.fetch(request).await.map_err(|refused| refused.message)?;
+        if (200..300).contains(&answer.status) {
+            Ok(())
+        } else {
+            Err(format!("it answered {}", answer.status))
+        }
+    }
 }
 
 /// A policy that allows a POST to the host of this address, and nothing else.
-fn only(address: &str) -> Result<EffectivePolicy, Refusal> {
+fn only(setting: &'static str, address: &str) -> Result<EffectivePolicy, Refusal> {
+    // It is not shown: such addresses often carry a token.
     let wrong = |why: String| {
-        Refusal::new(ErrorCode::InvalidInput, format!("audit.witness: `{address}`: {why}"))
-            .with_hint("for example https://witness.example/heads")
+        Refusal::new(ErrorCode::InvalidInput, format!("an address in {setting} cannot be used: {why}"))
+            .with_hint("for example https://hooks.example/bailiwick")
     };
-    let rest = address.strip_prefix("https://").unwrap_or_default();
+    let (usual, rest) = match address.strip_prefix("http://") {
+        Some(rest) => (80, rest),
+        None => (443, address.strip_prefix("https://").unwrap_or_default()),
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => {
             (host, port.parse::<u16>().map_err(|_| wrong("its port is no number".to_owned()))?)
         }
-        _ => (authority, 443),
+        _ => (authority, usual),
     };
     let overrides = json!({
         "network": "allowlist",
         "hosts": [{"host": host, "port": port, "private": true, "methods": ["POST"]}],
     });
     let text = overrides.to_string();
-    let tree = parse("audit.witness", &text, Format::Yaml, Bounds::WRITTEN_BY_HAND)
+    let tree = parse(setting, &text, Format::Yaml, Bounds::WRITTEN_BY_HAND)
         .map_err(|problems| wrong(problems.to_string()))?;
-    let layer = Layer::read("audit.witness", &tree, LayerName::Tool)
-        .map_err(|problems| wrong(problems.to_string()))?;
+    let layer =
+        Layer::read(setting, &tree, LayerName::Tool).map_err(|problems| wrong(problems.to_string()))?;
     resolve(&Arc::new(Baseline::shipped()), None, Some(&Arc::new(layer)))
         .map_err(|error| wrong(error.to_string()))
 }

@@ -8,11 +8,11 @@ use bailiwick_config::{Settings, files};
 use bailiwick_gateway::net::{Net, UpstreamProxy};
 use bailiwick_policy::{Baseline, Capability, EffectivePolicy, Exposure, resolve};
 use bailiwick_runtime::{Builder, Call, Folders, NamedSecret, Runtime};
-use bailiwick_secrets::{Fallback, Secrets};
+use bailiwick_secrets::{Fallback, Listed, Secrets, Source};
 use bailiwick_tool::{SecretStatic, Tool};
 use bailiwick_types::ErrorCode;
 
-use crate::Refusal;
+use crate::{Refusal, SecretLine};
 
 /// What calls meet outside.
 pub(crate) struct World {
@@ -136,13 +136,26 @@ impl World {
         }
     }
 
+    /// The names of the secrets that are set.
+    pub(crate) fn secret_names(&self) -> Result<Vec<SecretLine>, Refusal> {
+        let listed = self.secrets()?.list().map_err(secrets_refusal)?;
+        let line = |Listed { name, source }| {
+            let (from, set_at) = match source {
+                Source::Store { created: _, updated } => ("store", Some(updated.to_string())),
+                Source::Environment => ("environment", None),
+            };
+            SecretLine { name: name.as_str().to_owned(), from: from.to_owned(), set_at }
+        };
+        Ok(listed.into_iter().map(line).collect())
+    }
+
     fn secrets(&self) -> Result<Secrets, Refusal> {
         Secrets::open(&self.folders.data, Arc::clone(&self.fallback)).map_err(secrets_refusal)
     }
 }
 
 /// The network that an operator's settings describe.
-pub(crate) fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
+pub fn net_of(settings: &Settings) -> Result<Arc<Net>, Refusal> {
     let fetch = &settings.fetch;
     let wrong = |message: String, hint: &str| Refusal::new(ErrorCode::InvalidInput, message).with_hint(hint);
     let mut net = Net::builder().nameservers(fetch.nameservers.clone());

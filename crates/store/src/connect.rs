@@ -38,6 +38,14 @@ pub(crate) fn use_log(connection: &Connection, path: &Path) -> Result<(), StoreE
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(failed())
 }
 
+/// A number that changes when any other connection, of whichever process, changes the file.
+pub(crate) fn changes_by_others(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    connection
+        .prepare_cached("PRAGMA data_version")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(StoreError::sql("look for changes of the store", path))
+}
+
 /// A connection that can only read.
 pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;

@@ -5,11 +5,14 @@
 //!
 //! Start reading at [`Store`], then `writer.rs` (how jobs become transactions) and `tools.rs` (how rows are sealed).
 
+mod approvals;
 mod chain;
 mod connect;
+mod edition;
 mod error;
 mod export;
 mod job;
+mod keys;
 mod options;
 mod place;
 mod records;
@@ -24,8 +27,11 @@ mod view;
 mod witness;
 mod writer;
 
+pub use approvals::{LastYesRow, RememberedRow};
+pub use edition::Edition;
 pub use error::{StoreError, WriteError};
-pub use options::{Durability, Options, Witness};
+pub use keys::KeyRow;
+pub use options::{Durability, Hears, Options, Witness};
 pub use records::{Query, Stamp, StoredRecord};
 pub use retain::{Retained, Retention};
 pub use store::Store;

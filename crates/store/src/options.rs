@@ -7,6 +7,8 @@ use std::time::Duration;
 use bailiwick_audit::Head;
 use bailiwick_sys::clock;
 
+use crate::records::StoredRecord;
+
 /// What an acknowledged write has survived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Durability {
@@ -34,6 +36,17 @@ impl std::fmt::Debug for Witness {
     }
 }
 
+/// Somebody who hears of every record, in order, once it is committed.
+///
+/// It is called by the thread that writes, so it must hand over and return.
+pub trait Hears: Send + Sync {
+    /// Whether it wants to be told. Where it does not, nothing is kept for it.
+    fn is_listening(&self) -> bool;
+
+    /// Takes records that were committed.
+    fn hear(&self, records: Vec<StoredRecord>);
+}
+
 /// How a store behaves.
 #[derive(Clone)]
 pub struct Options {
@@ -47,6 +60,8 @@ pub struct Options {
     pub queue: usize,
     /// How many reads go on at once.
     pub readers: usize,
+    /// Who hears of what is committed.
+    pub hears: Option<Arc<dyn Hears>>,
     /// Milliseconds since 1970, now.
     pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
@@ -59,6 +74,7 @@ impl Default for Options {
             head_after: Duration::from_mins(1),
             queue: 1024,
             readers: 4,
+            hears: None,
             clock: Arc::new(|| u64::try_from(clock::realtime().as_millis()).unwrap_or(u64::MAX)),
         }
     }
@@ -66,7 +82,7 @@ impl Default for Options {
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { witnesses, head_every, head_after, queue, readers, clock: _ } = self;
+        let Self { witnesses, head_every, head_after, queue, readers, hears: _, clock: _ } = self;
         f.debug_struct("Options")
             .field("witnesses", witnesses)
             .field("head_every", head_every)

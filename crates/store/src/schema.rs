@@ -60,6 +60,35 @@ const STEPS: &[&str] = &[
        key BLOB NOT NULL,
        signature BLOB NOT NULL
      ) STRICT;",
+    // 3: keys of the server.
+    "CREATE TABLE keys (
+       id TEXT PRIMARY KEY NOT NULL,
+       name TEXT NOT NULL,
+       scopes TEXT NOT NULL,
+       hash BLOB NOT NULL,
+       created_ms INTEGER NOT NULL,
+       expires_ms INTEGER,
+       revoked_ms INTEGER,
+       used_ms INTEGER,
+       per_second INTEGER,
+       at_once INTEGER,
+       seal BLOB NOT NULL
+     ) STRICT;",
+    // 4: what people said yes to.
+    "CREATE TABLE remembered (
+       id TEXT PRIMARY KEY NOT NULL,
+       tool_id TEXT NOT NULL,
+       until_ms INTEGER NOT NULL,
+       used INTEGER NOT NULL,
+       body TEXT NOT NULL,
+       seal BLOB NOT NULL
+     ) STRICT;
+     CREATE INDEX remembered_by_tool ON remembered (tool_id);
+     CREATE TABLE last_yes (
+       tool_id TEXT PRIMARY KEY NOT NULL,
+       body TEXT NOT NULL,
+       seal BLOB NOT NULL
+     ) STRICT;",
 ];
 
 /// The format that this version writes.

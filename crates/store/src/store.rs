@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::chain::Chain;
 use crate::connect;
+use crate::edition::{Edition, Editions};
 use crate::error::{StoreError, WriteError};
 use crate::job::Job;
 use crate::options::{Durability, Options};
@@ -36,6 +37,7 @@ struct Inner {
     reads: Arc<Semaphore>,
     idle: Mutex<Vec<Connection>>,
     witness_files: Vec<PathBuf>,
+    editions: Arc<Editions>,
     trouble: Trouble,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -76,6 +78,8 @@ impl Store {
         let view = View { connection: &connection, keys: &keys, path: &path };
         let (chain, tail) = Chain::take_up(&view, last_told)?;
         trouble.note_tail(tail);
+        let editions = Arc::new(Editions::default());
+        editions.others_are(connect::changes_by_others(&connection, &path)?);
         let now = std::time::Instant::now();
         let (queue, jobs) = channel();
         let (places, reads) = (options.queue.max(1), options.readers.max(1));
@@ -89,6 +93,8 @@ impl Store {
             disk,
             trouble: trouble.clone(),
             heads: Vec::new(),
+            editions: Arc::clone(&editions),
+            fresh: Vec::new(),
             unsynced_since: None,
             failed: None,
             witnesses,
@@ -105,6 +111,7 @@ impl Store {
             reads: Arc::new(Semaphore::new(reads)),
             idle: Mutex::new(Vec::new()),
             witness_files,
+            editions,
             trouble,
             thread: Mutex::new(Some(thread)),
         };
@@ -140,6 +147,12 @@ impl Store {
             inner.read(job)
         });
         reading.await.map_err(|_| StoreError::Panicked)?
+    }
+
+    /// The edition of the tools, as far as it is known. What is read of a tool after this was asked, and no later, is of
+    /// this edition, or is told to be outdated by [`Tx::edition`].
+    pub fn edition(&self) -> Edition {
+        self.inner.editions.known()
     }
 
     /// The key that heads can be checked with.
@@ -231,6 +244,12 @@ fn has_rows(connection: &Connection, version: i64, path: &Path) -> Result<bool, 
     let mut tables = vec!["meta", "tools"];
     if version > 1 {
         tables.extend(["audit", "heads"]);
+    }
+    if version > 2 {
+        tables.push("keys");
+    }
+    if version > 3 {
+        tables.extend(["remembered", "last_yes"]);
     }
     for table in tables {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");

@@ -338,6 +338,11 @@ fn write_short(connection: &Connection, short: &Lying) -> rusqlite::Result<usize
 pub(crate) fn remove(view: &View<'_>, id: ToolId) -> Result<bool, StoreError> {
     let failed = || StoreError::sql("remove a tool", view.path);
     let id = id.to_string();
+    // What people said to calls of it goes with it.
+    for table in ["remembered", "last_yes"] {
+        let sql = format!("DELETE FROM {table} WHERE tool_id = ?1");
+        view.connection.execute(&sql, [&id]).map_err(failed())?;
+    }
     view.connection.execute("DELETE FROM tool_texts WHERE id = ?1", [&id]).map_err(failed())?;
     let removed = view.connection.execute("DELETE FROM tools WHERE id = ?1", [&id]).map_err(failed())?;
     Ok(removed > 0)

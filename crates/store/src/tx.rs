@@ -7,8 +7,11 @@ use bailiwick_types::ToolId;
 use rusqlite::params;
 
 use crate::chain::Chain;
+use crate::connect;
+use crate::edition::{Edition, Editions};
 use crate::error::StoreError;
-use crate::records::{self, Stamp};
+use crate::keys::{self, KeyRow};
+use crate::records::{self, Stamp, StoredRecord};
 use crate::tools::{self, ToolRow};
 use crate::view::{View, meta_fields};
 
@@ -19,6 +22,9 @@ pub struct Tx<'c> {
     pub(crate) chain: &'c mut Chain,
     pub(crate) now_ms: u64,
     pub(crate) head_every: u64,
+    pub(crate) editions: &'c Editions,
+    /// Where records are put that somebody hears of once they are committed; none where nobody listens.
+    pub(crate) fresh: Option<&'c mut Vec<StoredRecord>>,
     /// A failure after which the job must not be kept, even if it goes on as if nothing had been.
     pub(crate) failed: Option<StoreError>,
 }
@@ -37,17 +43,31 @@ impl Tx<'_> {
         self.now_ms
     }
 
+    /// The edition that the tools are in, whoever changed the file.
+    pub fn edition(&self) -> Result<Edition, StoreError> {
+        let others = connect::changes_by_others(self.view.connection, self.view.path)?;
+        Ok(self.editions.others_are(others))
+    }
+
     /// Keeps a tool, in the place of the one with its id, and seals it. A name that another tool has is refused, and
     /// the job may go on.
     pub fn put_tool(&mut self, tool: &ToolRow) -> Result<(), StoreError> {
+        self.editions.tools_change();
         let put = tools::put(&self.view, tool);
         self.noted(put)
     }
 
     /// Removes a tool; false when there was none.
     pub fn remove_tool(&mut self, id: ToolId) -> Result<bool, StoreError> {
+        self.editions.tools_change();
         let removed = tools::remove(&self.view, id);
         self.noted(removed)
+    }
+
+    /// Keeps a key, in the place of the one with its id, and seals it.
+    pub fn put_key(&mut self, key: &KeyRow) -> Result<(), StoreError> {
+        let put = keys::put(&self.view, key);
+        self.noted(put)
     }
 
     /// Puts an entry at the end of the record.
@@ -62,6 +82,9 @@ impl Tx<'_> {
         self.chain.link = sealed.link();
         if self.chain.unsigned() >= self.head_every {
             self.chain.sign(&self.view, self.view.keys, self.now_ms)?;
+        }
+        if let Some(fresh) = &mut self.fresh {
+            fresh.push(StoredRecord { seq: sealed.seq, body: sealed.body, hash: sealed.hash });
         }
         Ok(Stamp { seq: sealed.seq, time_ms: sealed.time_ms, hash: sealed.hash })
     }
@@ -95,7 +118,7 @@ impl Tx<'_> {
 
     /// Remembers a failure that leaves the transaction in doubt. A name that is taken, or an entry that is too large,
     /// has changed nothing.
-    fn noted<T>(&mut self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn noted<T>(&mut self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error) = &result
             && !matches!(
                 error,

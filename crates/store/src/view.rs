@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use bailiwick_audit::{Head, Keys, Link, PublicKey};
-use bailiwick_types::ToolId;
+use bailiwick_types::{KeyId, ToolId};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::StoreError;
+use crate::keys::{self, KeyRow};
 use crate::records::{self, Query, StoredRecord};
 use crate::tools::{self, ToolRow, ToolSummary, Which};
 
@@ -42,6 +43,16 @@ impl View<'_> {
     /// How many tools there are.
     pub fn tool_count(&self) -> Result<u64, StoreError> {
         tools::count(self)
+    }
+
+    /// Every key, edited or not, those that are worthless by now among them.
+    pub fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
+        keys::all(self)
+    }
+
+    /// A key by its id, edited or not.
+    pub fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
+        keys::one(self, id)
     }
 
     /// Records that answer a query.

@@ -3,6 +3,7 @@
 //! Each job has a savepoint, so that what one undoes is its own. It must never acknowledge what is not committed, nor,
 //! for whoever asked for that, what is not on the disk.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -12,9 +13,11 @@ use bailiwick_audit::{Head, Keys};
 use rusqlite::Connection;
 
 use crate::chain::Chain;
+use crate::edition::Editions;
 use crate::error::StoreError;
 use crate::job::{Answer, Job, Ran, Run, Wish};
 use crate::options::{Durability, Options};
+use crate::records::StoredRecord;
 use crate::sync::Disk;
 use crate::tx::Tx;
 use crate::view::View;
@@ -42,6 +45,10 @@ pub(crate) struct Writer {
     pub(crate) trouble: Trouble,
     /// Heads that were committed, and wait for the disk before a witness hears of them.
     pub(crate) heads: Vec<Head>,
+    /// Which state the tools are in.
+    pub(crate) editions: Arc<Editions>,
+    /// Records of the open transaction that somebody hears of once it is committed.
+    pub(crate) fresh: Vec<StoredRecord>,
     /// Since when something that was committed waits for the disk.
     pub(crate) unsynced_since: Option<Instant>,
     /// Since when a record waits for a head.
@@ -133,6 +140,7 @@ impl Writer {
     /// Does jobs in one transaction.
     fn perform(&mut self, jobs: Vec<Job>) {
         let before = self.chain.clone();
+        let tools_before = self.editions.own();
         let mut waiting: Vec<Waiting> = Vec::with_capacity(jobs.len());
         let mut begun = self.begin();
         for Job { durability, run, place } in jobs {
@@ -145,6 +153,7 @@ impl Writer {
             // The database has given up the whole transaction; those before are gone with it.
             if begun.is_ok() && self.connection.is_autocommit() {
                 self.chain = before.clone();
+                self.fresh.clear();
                 for lost in waiting.iter_mut().filter(|job| matches!(job.fate, Fate::Kept)) {
                     lost.fate = Fate::Lost(StoreError::Undone);
                 }
@@ -152,20 +161,35 @@ impl Writer {
             }
         }
         let committed = begun.and_then(|()| self.commit());
-        match &committed {
-            Ok(()) => {
-                let kept = waiting.iter().any(|job| matches!(job.fate, Fate::Kept));
-                self.committed(before.signed_to, kept);
-            }
-            Err(_) => self.chain = before,
+        if committed.is_ok() {
+            let kept = waiting.iter().any(|job| matches!(job.fate, Fate::Kept));
+            self.committed(before.signed_to, kept);
+        } else {
+            self.chain = before;
+            self.fresh.clear();
         }
+        if self.editions.own() != tools_before {
+            self.editions.tools_change();
+        }
+        self.let_hear();
         self.answer(waiting, &committed);
         self.tell();
+    }
+
+    /// Tells whoever listens of records that are committed, before those who wait for them have their answers.
+    fn let_hear(&mut self) {
+        let fresh = std::mem::take(&mut self.fresh);
+        let Some(hears) = self.options.hears.as_ref().filter(|_| !fresh.is_empty()) else { return };
+        if catch_unwind(AssertUnwindSafe(|| hears.hear(fresh))).is_err() {
+            self.trouble.note(|_| {}, "whoever hears of records panicked".to_owned());
+        }
     }
 
     /// Does one job within the open transaction.
     fn one(&mut self, run: Run) -> (Answer, Fate) {
         let before = self.chain.clone();
+        let heard_before = self.fresh.len();
+        let is_heard = self.options.hears.as_ref().is_some_and(|hears| hears.is_listening());
         if let Err(error) = self.execute("SAVEPOINT job") {
             return (run(Err(error)).answer, Fate::Undone);
         }
@@ -174,6 +198,8 @@ impl Writer {
             chain: &mut self.chain,
             now_ms: (self.options.clock)(),
             head_every: self.options.head_every,
+            editions: &self.editions,
+            fresh: is_heard.then_some(&mut self.fresh),
             failed: None,
         };
         let Ran { wish, answer } = run(Ok(&mut tx));
@@ -184,6 +210,7 @@ impl Writer {
         };
         if !matches!(fate, Fate::Kept) {
             self.chain = before;
+            self.fresh.truncate(heard_before);
             if !self.connection.is_autocommit()
                 && self.execute("ROLLBACK TO job").and_then(|()| self.execute("RELEASE job")).is_err()
             {

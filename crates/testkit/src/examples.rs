@@ -3,10 +3,19 @@
 //! In such a block a line that begins with `$ ` is a command for the shell; the lines up to the next command are
 //! what it must print (stdout, then stderr). A fenced block with a name behind its language (` ```yaml o.yaml `) is
 //! put into the working folder first.
+//!
+//! The command of a block ` ```console background ` runs beside those that follow, to the end of the document; its lines
+//! are waited for, wherever in its output they come. Where it serves, it does so on a port of its own: the documents'
+//! address is replaced in what is run and in what is expected.
 
 use std::path::Path;
 
-use crate::Program;
+use crate::{Program, Running};
+
+/// Where a server listens in the documents.
+const ADDRESS: &str = "127.0.0.1:8282";
+/// What stands behind `console` where a command runs beside the others.
+const BACKGROUND: &str = "background";
 
 /// One example: the line it stands on, the command, and what it must print.
 struct Example {
@@ -20,13 +29,21 @@ struct Example {
 /// # Panics
 /// When the document has no example: then it is not worth listing.
 pub fn run_examples(program: &Path, document: &str) -> Vec<String> {
-    let mut stage = Program::new("/bin/sh");
+    let address = free_address();
+    let document = &document.replace(ADDRESS, &address);
+    let mut stage = Program::new("/bin/sh").with_variable("BAILIWICK_SERVER_LISTEN", &address);
+    let mut beside: Vec<Running> = Vec::new();
     if let Some(folder) = program.parent() {
         stage = stage.with_variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()));
     }
     let mut wrong = Vec::new();
     let mut count = 0;
     for block in blocks(document) {
+        if block.language == "console" && block.file == Some(BACKGROUND) {
+            beside.extend(examples(&block).iter().map(|example| started(&stage, example)));
+            count += 1;
+            continue;
+        }
         if let Some(name) = block.file {
             stage = stage.with_file(name, &format!("{}\n", block.lines.join("\n")));
         }
@@ -45,7 +62,32 @@ pub fn run_examples(program: &Path, document: &str) -> Vec<String> {
         }
     }
     assert!(count > 0, "the document has no example");
+    for running in beside {
+        running.terminate();
+        let (code, text) = running.end();
+        if code != Some(0) {
+            wrong.push(format!("what ran beside the others ended with {code:?}:\n{text}"));
+        }
+    }
     wrong
+}
+
+/// Starts a command that goes on, and waits for the lines that it must print.
+fn started(stage: &Program, example: &Example) -> Running {
+    // In place of the shell, so that a signal reaches it.
+    let running = stage.start(&["-c", &format!("exec {}", example.command)]);
+    for line in example.expected.lines().filter(|line| !line.trim().is_empty()) {
+        running.wait_for(line.trim_end());
+    }
+    running
+}
+
+/// An address of this machine that nobody listens on.
+#[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+#[expect(clippy::disallowed_types, reason = "asks the system for a port that is free; nothing is served or dialled")]
+fn free_address() -> String {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    listener.local_addr().expect("its address").to_string()
 }
 
 struct Block<'a> {

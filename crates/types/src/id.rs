@@ -127,6 +127,8 @@ slugs! {
     ToolName "tool name";
     /// The name of a policy profile.
     ProfileName "profile name";
+    /// The name of a key of the server.
+    KeyName "key name";
 }
 
 fn is_slug(text: &str) -> bool {

@@ -27,7 +27,9 @@ pub use effect::{
     Refused,
 };
 pub use globals::ECMASCRIPT;
-pub use id::{ApprovalId, CallId, CorrelationId, IdError, KeyId, ProfileName, SandboxId, ToolId, ToolName};
+pub use id::{
+    ApprovalId, CallId, CorrelationId, IdError, KeyId, KeyName, ProfileName, SandboxId, ToolId, ToolName,
+};
 pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,

@@ -26,17 +26,18 @@ pub enum QuantityError {
     },
 }
 
-const DURATION: (&str, &str) = ("duration", "a number and one of ms, s, m, h, for example 500ms, 5s or 2m");
+const DURATION: (&str, &str) = ("duration", "a number and one of ms, s, m, h, d, for example 500ms, 5s or 2m");
 const SIZE: (&str, &str) = ("size", "a number and one of B, KiB, MiB, GiB, for example 256KiB or 64MiB");
 const COUNT: (&str, &str) = ("count", "a whole number, for example 20 or 50_000_000");
 
-/// Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`.
+/// Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`, `30d`.
 pub fn parse_duration_ms(text: &str) -> Result<u64, QuantityError> {
     let factor = |unit: &str| match unit {
         "ms" => Some(1),
         "s" => Some(1_000),
         "m" | "min" => Some(60_000),
         "h" => Some(3_600_000),
+        "d" => Some(86_400_000),
         _ => None,
     };
     parse(text, DURATION, factor)

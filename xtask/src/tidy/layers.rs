@@ -150,6 +150,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },
     Layer {
+        name: "catalogue",
+        may_know: MayKnow::Only(&["types", "document"]),
+        reason: "texts and names that ship; they are taken in by the same way as anybody's",
+    },
+    Layer {
         name: "api",
         may_know: MayKnow::Only(&["types", "core"]),
         reason: "shapes on the wire, made from what core gives and back; it knows neither side of the wire",

@@ -5,11 +5,11 @@ mod show;
 mod tail;
 mod verify;
 
-use bailiwick_core::{Action, Desk, ExportPage, Reply};
+use bailiwick_core::{Action, ExportPage, Reply};
 use serde_json::{Value, json};
 
 use crate::commands::secret::terminal;
-use crate::desk::{ask, at_desk};
+use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
 use crate::render::{Screen, good, plain};
 use crate::resolved::Session;
@@ -55,7 +55,7 @@ fn retain(screen: &mut Screen, session: &Session, what: &Retain) -> Result<u8, F
 }
 
 /// Asks for records.
-async fn records(desk: &Desk, action: Action) -> Result<Vec<Value>, Failure> {
+async fn records(desk: &At, action: Action) -> Result<Vec<Value>, Failure> {
     match ask(desk, action).await? {
         Reply::Records(records) => Ok(records),
         _ => Err(Failure::StrangeReply("records")),
@@ -63,7 +63,7 @@ async fn records(desk: &Desk, action: Action) -> Result<Vec<Value>, Failure> {
 }
 
 /// Asks for a part of the record as lines.
-async fn lines(desk: &Desk, from: u64) -> Result<ExportPage, Failure> {
+async fn lines(desk: &At, from: u64) -> Result<ExportPage, Failure> {
     match ask(desk, Action::AuditExport { from, limit: PAGE }).await? {
         Reply::Lines(page) => Ok(page),
         _ => Err(Failure::StrangeReply("lines")),

@@ -8,11 +8,14 @@ mod core_call;
 mod fetch;
 mod ground;
 mod kill;
+mod load;
 mod machine;
 mod memory;
 mod peers;
 mod record;
 mod row;
+mod server;
+mod serving;
 mod size;
 
 use serde_json::json;
@@ -34,6 +37,8 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         "jsrun.cold",
         "fetch",
         "core.call",
+        "server",
+        "http",
         "audit.append",
         "audit.verify",
         "store.start",
@@ -76,6 +81,14 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     if asks(what, &["core.call"]) {
         screen.progress("calls of a published tool, through the core and by a bare runtime");
         rows.extend(block_on(core_call::core_call())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["server"]) {
+        screen.progress("the start of a server, and its memory while it idles");
+        rows.extend(block_on(server::idle())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["http"]) {
+        screen.progress("calls over HTTP: 64 clients for 30 seconds, a slow tool beside, too many at once");
+        rows.extend(block_on(server::busy())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {
         screen.progress("appending to the record, and bare writes");

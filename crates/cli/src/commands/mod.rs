@@ -1,11 +1,13 @@
 //! One file per command: ask the crates below, then render.
 
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod generated;
 pub(crate) mod jsrun;
+pub(crate) mod key;
 pub(crate) mod learn;
 pub(crate) mod limits;
 pub(crate) mod own;
@@ -13,5 +15,6 @@ pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod run;
 pub(crate) mod secret;
+pub(crate) mod serve;
 pub(crate) mod tool;
 pub(crate) mod trust;

@@ -1,11 +1,14 @@
 //! `bailiwick own`: holds the data folder until a signal comes, so that other commands go through this process.
 
+use bailiwick::Breadth;
+use bailiwick_core::{Desk, Presence};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::desk::at_desk_with;
+use crate::cells::{block_on, builder};
+use crate::desk::opening;
 use crate::failure::Failure;
-use crate::render::{Screen, plain, strong};
+use crate::render::{Screen, plain, strong, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::Own;
 
@@ -14,7 +17,11 @@ const PARKED: usize = 4;
 
 /// `bailiwick own`
 pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<u8, Failure> {
-    at_desk_with(session, &what.cells, PARKED, async |desk| {
+    session.here_only("a data folder is held on this machine", "leave out the server")?;
+    let cells = builder(&what.cells, Breadth::Ordinary, Some(&session.loaded.settings.baseline)).parked(PARKED);
+    let opening = opening(session, cells, Presence::Brief)?;
+    block_on(async {
+        let desk = Desk::open(opening).await?;
         // Heard from before the line is there, since whoever reads it may send one at once.
         let mut ended = signal(SignalKind::terminate()).map_err(Failure::Signals)?;
         let mut interrupted = signal(SignalKind::interrupt()).map_err(Failure::Signals)?;
@@ -35,6 +42,9 @@ pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<
         tokio::select! {
             _ = ended.recv() => {}
             _ = interrupted.recv() => {}
+        }
+        for trouble in desk.close().await? {
+            to_stderr(&[warning("warning: "), plain(&trouble)]);
         }
         Ok(0)
     })

@@ -1,6 +1,7 @@
 //! `bailiwick run`: code in a cell, its result on stdout, its console on stderr as it happens.
 
 pub(crate) mod arguments;
+mod asked;
 mod subject;
 
 use std::sync::Arc;
@@ -25,6 +26,9 @@ const REFUSED: u8 = 2;
 
 /// `bailiwick run FILE|-e CODE|-p EXPR`
 pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<u8, Failure> {
+    if session.asks_a_server() {
+        return asked::run(screen, session, what);
+    }
     let Subject { name, call, policy } = subject::read(session, what)?;
     let correlation = what.correlation.as_deref().map(CorrelationId::parse).transpose()?;
     let mut call =

@@ -19,6 +19,10 @@ use crate::typed::{Secret, SecretRm, SecretRotate, SecretSet};
 
 /// `bailiwick secret …`
 pub(crate) fn secret(screen: &mut Screen, session: &Session, what: &Secret) -> Result<u8, Failure> {
+    session.here_only(
+        "secrets are kept and looked at on the machine of their data folder only",
+        "leave out the server, or do it there",
+    )?;
     // Before anything secret is in memory.
     hide_this_process().map_err(SecretsError::from)?;
     match what {

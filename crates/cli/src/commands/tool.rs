@@ -10,12 +10,12 @@ mod test;
 mod transfer;
 mod watch;
 
-use bailiwick_core::{Action, Desk, Fault, Refusal, Reply};
+use bailiwick_core::{Action, Fault, Refusal, Reply};
 use bailiwick_types::{ErrorClass, ErrorCode};
 use serde_json::json;
 
 use crate::commands::secret::terminal;
-use crate::desk::{ask, at_desk};
+use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
 use crate::render::{Screen, good, plain};
 use crate::resolved::Session;
@@ -58,7 +58,7 @@ fn rm(screen: &mut Screen, session: &Session, Rm { name, yes }: &Rm) -> Result<u
     Ok(0)
 }
 
-async fn done(desk: &Desk, action: Action) -> Result<(), Failure> {
+async fn done(desk: &At, action: Action) -> Result<(), Failure> {
     match ask(desk, action).await? {
         Reply::Done | Reply::Tools(_) => Ok(()),
         _ => Err(Failure::StrangeReply("done")),

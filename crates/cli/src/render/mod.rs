@@ -4,10 +4,13 @@
 //! made visible: a hostile key cannot move the cursor or paint a "yes". Colours appear on a terminal only, and
 //! never with `NO_COLOR`.
 
+pub(crate) mod approval;
+pub(crate) mod compare;
 mod problems;
 pub(crate) mod question;
 pub(crate) mod report;
 mod span;
+pub(crate) mod stage;
 pub(crate) mod table;
 pub(crate) mod tested;
 

@@ -3,7 +3,7 @@
 //! Arguments and prompts are a stranger's text; they go through spans like everything else, so that none of them can
 //! move the cursor, turn the direction of writing, or paint an answer.
 
-use bailiwick_core::{EffectAsked, Question};
+use bailiwick_core::{EffectAsked, Question, Waiting};
 use bailiwick_types::Risk;
 
 use super::{Span, faint, level, plain, strong, to_stderr};
@@ -51,6 +51,19 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         // What it is about may have left the screen.
         to_stderr(&[strong("ask: "), plain("call "), strong(tool), plain("  "), level(risk.level)]);
     }
+}
+
+/// Tells that a call waits for somebody who is not here.
+pub(crate) fn waits(waiting: &Waiting) {
+    let left = format!("  {} s are left; bailiwick approvals answers it", waiting.remaining_ms.div_ceil(1_000));
+    to_stderr(&[
+        strong("waits: "),
+        plain("a person is asked before "),
+        strong(&waiting.question.tool),
+        plain("  "),
+        level(waiting.question.risk.level),
+        faint(&left),
+    ]);
 }
 
 /// The lines of arguments that are shown of their begin, and of their end.

@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use bailiwick_types::RiskLevel;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// A styled piece of a line.
 #[derive(Debug, Clone)]
@@ -14,14 +15,58 @@ impl Span<'_> {
     /// Writes it with its style; the stream strips the style where there is no terminal.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.style.render().to_string().as_bytes());
+        self.write_plain(out);
+        out.extend_from_slice(self.style.render_reset().to_string().as_bytes());
+    }
+
+    /// Writes it without its style.
+    pub(crate) fn write_plain(&self, out: &mut Vec<u8>) {
         for c in self.text.chars() {
-            if is_harmless(c) {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            } else {
-                out.extend_from_slice(c.escape_unicode().to_string().as_bytes());
+            push_visible(c, out);
+        }
+    }
+
+    /// The same, with text of its own.
+    pub(crate) fn into_owned(self) -> Span<'static> {
+        Span { style: self.style, text: self.text.into_owned().into() }
+    }
+
+    /// The same style for each part of a text that is visible already.
+    pub(super) fn parts(&self, columns: usize, first: usize) -> Vec<Span<'static>> {
+        let mut parts = vec![String::new()];
+        let mut used = first;
+        let mut bytes = Vec::new();
+        for c in self.text.chars() {
+            bytes.clear();
+            push_visible(if c == '\t' { ' ' } else { c }, &mut bytes);
+            for shown in String::from_utf8_lossy(&bytes).chars() {
+                let width = shown.width().unwrap_or(1);
+                if used + width > columns {
+                    parts.push(String::new());
+                    used = 0;
+                }
+                used += width;
+                if let Some(part) = parts.last_mut() {
+                    part.push(shown);
+                }
             }
         }
-        out.extend_from_slice(self.style.render_reset().to_string().as_bytes());
+        parts.into_iter().map(|text| Span { style: self.style, text: text.into() }).collect()
+    }
+
+    /// How many columns it takes.
+    pub(super) fn width(&self) -> usize {
+        let mut bytes = Vec::new();
+        self.write_plain(&mut bytes);
+        String::from_utf8_lossy(&bytes).width()
+    }
+}
+
+fn push_visible(c: char, out: &mut Vec<u8>) {
+    if is_harmless(c) {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    } else {
+        out.extend_from_slice(c.escape_unicode().to_string().as_bytes());
     }
 }
 

@@ -179,10 +179,14 @@ pub(crate) struct Show {
 
 /// `bailiwick tool import`
 #[derive(Debug, Args)]
+#[group(id = "from", required = true, multiple = false, args = ["paths", "preset"])]
 pub(crate) struct Import {
     /// Files and folders
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Tools that ship: starter, files, web or everything
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
     /// Say yes where approval is turned off
     #[arg(long)]
     pub(crate) approval_off: bool,

@@ -114,14 +114,30 @@ pub(crate) async fn import(
         let mut taken = Vec::with_capacity(incoming.len());
         for one in &incoming {
             match take_in(&inside, tx, &actor, one) {
-                Ok(imported) => taken.push(imported),
+                Ok(one) => taken.push(one),
                 Err(NotTaken::Fault(fault)) => faults.push(*fault),
                 Err(NotTaken::Store(error)) => return Err(error.into()),
             }
         }
         if faults.is_empty() { Ok(taken) } else { Err(not_taken(faults)) }
     });
-    Ok(Reply::Imported(written.await?))
+    let mut imported = Vec::new();
+    for Taken { imported: one, before, now } in written.await? {
+        if let Some(now) = now {
+            core.tell_tool("tool.import", &one.name, core.was_offered(before.as_ref()), Some(&now));
+        }
+        imported.push(one);
+    }
+    Ok(Reply::Imported(imported))
+}
+
+/// A document that was taken in.
+pub(crate) struct Taken {
+    pub(crate) imported: Imported,
+    /// The row that was there before.
+    pub(crate) before: Option<ToolRow>,
+    /// The row that is there now; none when nothing changed.
+    pub(crate) now: Option<ToolRow>,
 }
 
 /// Why one document is not taken.
@@ -221,7 +237,7 @@ pub(crate) fn take_in(
     tx: &mut Tx<'_>,
     actor: &Actor,
     one: &Incoming,
-) -> Result<Imported, NotTaken> {
+) -> Result<Taken, NotTaken> {
     let tool = one.tool();
     let fault =
         |path: &str, message: String, hint: &str| NotTaken::Fault(Box::new(one.fault(path, message, hint)));
@@ -272,6 +288,7 @@ pub(crate) fn take_in(
             }
         }
     };
+    let mut kept = None;
     if change != Change::Same {
         let pass = before.as_ref().filter(|_| change == Change::Texts).and_then(|row| row.pass.clone());
         let notes =
@@ -299,16 +316,18 @@ pub(crate) fn take_in(
             "before": before.as_ref().map(|row| row.state.clone()), "scan": tripped,
         });
         tx.append(&tool_change(actor, "tool.import", &row, said))?;
+        kept = Some(row);
     }
-    Ok(Imported {
+    let imported = Imported {
         id,
         name: one.name().to_owned(),
         change,
         state: state.word().to_owned(),
-        version: before.filter(|_| change == Change::Same).map_or(version, |row| row.version),
+        version: before.as_ref().filter(|_| change == Change::Same).map_or(version, |row| row.version),
         warnings: one.warnings.clone(),
         texts: one.texts.clone(),
-    })
+    };
+    Ok(Taken { imported, before, now: kept })
 }
 
 fn step(

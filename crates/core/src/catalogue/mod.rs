@@ -8,20 +8,22 @@ mod replace;
 mod view;
 
 use bailiwick_document::{Problem, Problems};
-use bailiwick_runtime::{Call, Severity, Validate};
+use bailiwick_runtime::{Call, Finding, Runtime, Severity, Validate};
 use bailiwick_scan::Severity as TextSeverity;
 use bailiwick_tool::{Read, Syntax, Tool};
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Failure};
 use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
-pub(crate) use publish::{REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish};
+pub(crate) use publish::{
+    OPERATE_FROM, REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish,
+};
 pub(crate) use replace::{There, replace};
-pub(crate) use view::{export, line_of, list, show, standing_of};
+pub(crate) use view::{export, is_offered, line_of, list, show, standing_of};
 
 use crate::parsed::Parsed;
 use crate::pipeline::{bare_call, call_of};
-use crate::{Checked, CodeFinding, Core, Document, Fault, Found, Refusal, Reply};
+use crate::{Checked, CodeFinding, Core, Document, Fault, Found, PolicyView, Refusal, Reply};
 
 /// Reads a document that somebody handed in.
 pub(crate) fn read_document(document: &Document) -> Result<(Tool, Vec<Fault>), Refusal> {
@@ -84,6 +86,39 @@ fn without_secrets(tool: &Tool) -> Result<Call, Refusal> {
     Ok(bare_call(tool)?.statics(statics))
 }
 
+/// What a look at code finds, or why it cannot be looked at.
+pub(crate) async fn validated(
+    runtime: &Runtime,
+    call: Call,
+) -> Result<Result<Vec<CodeFinding>, Failure>, Refusal> {
+    let looked = runtime.validate(call).await;
+    let looked = looked.map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+    let finding = |finding: Finding| CodeFinding {
+        name: finding.name,
+        why: finding.why,
+        instead: finding.instead,
+        line: finding.location.line,
+        column: finding.location.column,
+        blocks: finding.severity == Severity::Error,
+    };
+    Ok(looked.map(|found| found.into_iter().map(finding).collect()).map_err(|failure| *failure))
+}
+
+/// The policy and the badge of a document, without a look at its code.
+pub(crate) fn policy(core: &Core, document: &Document) -> Result<Reply, Refusal> {
+    let (tool, _) = read_document(document)?;
+    let parsed = Parsed::of(tool, &core.inner.world);
+    let standing = parsed.standing()?;
+    Ok(Reply::Policy(Box::new(PolicyView {
+        name: parsed.tool.name().as_str().to_owned(),
+        risk: standing.risk.clone(),
+        policy: standing.policy.to_json(),
+        policy_hash: standing.hash.to_string(),
+        approval: standing.needs_approval,
+        advice: standing.level().advice().to_owned(),
+    })))
+}
+
 /// Looks at a document without keeping it.
 pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Refusal> {
     let (tool, warnings) = read_document(document)?;
@@ -100,16 +135,9 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
     };
     let runtime = core.inner.world.runtime().await?;
     let call = call.policy(std::sync::Arc::clone(&standing.policy)).validate(Validate::First);
-    match runtime.validate(call).await.map_err(|error| Refusal::new(error.code(), error.to_string()))? {
-        Ok(findings) => found.extend(findings.into_iter().map(|finding| CodeFinding {
-            name: finding.name,
-            why: finding.why,
-            instead: finding.instead,
-            line: finding.location.line,
-            column: finding.location.column,
-            blocks: finding.severity == Severity::Error,
-        })),
-        Err(failure) => unlooked = Some(*failure),
+    match validated(runtime, call).await? {
+        Ok(findings) => found = findings,
+        Err(failure) => unlooked = Some(failure),
     }
     let texts = scanned(tool);
     let ok = unlooked.is_none()

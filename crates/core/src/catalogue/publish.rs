@@ -2,19 +2,21 @@
 
 use bailiwick_store::{Durability, ToolRow, Tx};
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_types::{ErrorCode, RiskLevel};
+use bailiwick_types::{ErrorCode, RiskLevel, Scope, Scopes};
 use serde_json::{Map, Value, json};
 
-use super::import::{Incoming, NotTaken, not_taken};
+use super::import::{Incoming, NotTaken, Taken, not_taken};
 use super::{line_of, scanned, standing_of, take_in};
 use crate::journal::{self, as_left, told, tool_change, tool_ref};
 use crate::parsed::Standing;
 use crate::pass::{Pass, rehearse};
 use crate::pipeline::{find, is_stale, revoke};
-use crate::{Actor, Caller, Core, Document, Found, Published, Reasons, Refusal, Reply};
+use crate::{Actor, Caller, Core, Document, Found, Published, Reasons, Refusal, Reply, authority};
 
 /// From this level on a tool is published only with a written justification.
 pub(crate) const REVIEW_FROM: RiskLevel = RiskLevel::L4;
+/// From this level on a tool is published only by whoever operates the server.
+pub(crate) const OPERATE_FROM: RiskLevel = RiskLevel::L5;
 /// How many tools are looked at for a name that is very near.
 const MOST_NEAR: usize = 10_000;
 /// The shortest text that counts as a reason.
@@ -42,7 +44,8 @@ pub(crate) async fn publish(
         .with_hint(format!("run its tests again: bailiwick tool test {}", row.name)));
     }
     let texts = scanned(&parsed.tool);
-    let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
+    let offer =
+        Offer { actor: caller.actor.clone(), scopes: caller.scopes, standing, texts: texts.clone(), reasons };
     let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         // The very document that was looked at: its texts were scanned, its policy was resolved.
         let now = as_left(tx, tx.tool(row.id)?)?;
@@ -51,9 +54,11 @@ pub(crate) async fn publish(
             Refusal::new(ErrorCode::Conflict, "the tool was changed meanwhile; nothing was published")
                 .with_hint("look at it and publish it again")
         })?;
-        offer.put(tx, row)
+        let (now, notes) = offer.put(tx, row.clone())?;
+        Ok((row, now, notes))
     });
-    let (row, notes) = written.await?;
+    let (before, row, notes) = written.await?;
+    core.tell_tool("tool.publish", &row.name, core.was_offered(Some(&before)), Some(&row));
     let tool = line_of(core, &row);
     Ok(Reply::Published(Box::new(Published { tool, tested: None, texts, notes })))
 }
@@ -69,7 +74,8 @@ pub(crate) async fn publish_document(
     let one = Incoming::read(core, document, approval_off)?;
     let standing = one.parsed.standing()?.clone();
     let texts = one.texts.clone();
-    let offer = Offer { actor: caller.actor.clone(), standing, texts: texts.clone(), reasons };
+    let offer =
+        Offer { actor: caller.actor.clone(), scopes: caller.scopes, standing, texts: texts.clone(), reasons };
     // What a person has to say first is said before anything runs.
     offer.check(one.parsed.tool.name().as_str())?;
     let (mut tested, pass) = rehearse(core, caller, &one.parsed, false).await;
@@ -94,10 +100,11 @@ pub(crate) async fn publish_document(
             None => tx.tool_named(one.parsed.tool.name().as_str())?,
         };
         let was_published = before.is_some_and(|row| row.state == State::Published.word());
-        let imported = take_in(&inside, tx, &actor, &one).map_err(|error| match error {
+        let taken = take_in(&inside, tx, &actor, &one).map_err(|error| match error {
             NotTaken::Fault(fault) => not_taken(vec![*fault]),
             NotTaken::Store(error) => error.into(),
         })?;
+        let Taken { imported, before, .. } = taken;
         let row = tx.tool(imported.id)?.ok_or_else(|| Refusal::internal("tool.publish"))?;
         let from: State = row.state.parse().map_err(|_| Refusal::internal("tool.publish"))?;
         let state = next(from, Event::Passed)?;
@@ -121,9 +128,10 @@ pub(crate) async fn publish_document(
             )
             .with_hint("say why with --justification"));
         }
-        Ok((row, notes))
+        Ok((before, row, notes))
     });
-    let (row, notes) = written.await?;
+    let (before, row, notes) = written.await?;
+    core.tell_tool("tool.publish", &row.name, core.was_offered(before.as_ref()), Some(&row));
     let tool = line_of(core, &row);
     tested.state = Some(row.state);
     Ok(Reply::Published(Box::new(Published { tool, tested: Some(tested), texts, notes })))
@@ -132,14 +140,20 @@ pub(crate) async fn publish_document(
 /// A tool that is to be offered, with all that speaks for it.
 struct Offer {
     actor: Actor,
+    scopes: Scopes,
     standing: Standing,
     texts: Vec<Found>,
     reasons: Reasons,
 }
 
 impl Offer {
-    /// Whether what has to be said for it was said.
+    /// Whether whoever offers it may, and said what has to be said for it.
     fn check(&self, name: &str) -> Result<(), Refusal> {
+        let level = self.standing.level();
+        if level >= OPERATE_FROM && !self.scopes.covers(Scope::Operate) {
+            let what = format!("publishing `{name}`, which is {level},");
+            return Err(authority::lacking(self.scopes, &[Scope::Operate], &what));
+        }
         let short = |text: &Option<String>| {
             text.as_ref().is_some_and(|text| text.trim().chars().count() < SHORTEST_REASON)
         };
@@ -248,16 +262,18 @@ pub(crate) async fn unpublish(core: &Core, caller: &Caller, key: &str) -> Result
         return Err(revoke(core, caller, &row, tampered).await?);
     }
     let (id, actor) = (row.id, caller.actor.clone());
-    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<ToolRow, Refusal> {
+    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         let mut row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours).ok_or_else(gone)?;
         let from: State = row.state.parse().map_err(|_| Refusal::internal("tool.unpublish"))?;
+        let before = row.clone();
         let state = next(from, Event::Unpublished)?;
         state.word().clone_into(&mut row.state);
         tx.put_tool(&row)?;
         tx.append(&tool_change(&actor, "tool.unpublish", &row, json!({"before": from.word()})))?;
-        Ok(row)
+        Ok((before, row))
     });
-    let row = written.await?;
+    let (before, row) = written.await?;
+    core.tell_tool("tool.unpublish", &row.name, core.was_offered(Some(&before)), Some(&row));
     let tool = line_of(core, &row);
     Ok(Reply::Tools(vec![tool]))
 }
@@ -274,6 +290,7 @@ pub(crate) async fn remove(core: &Core, caller: &Caller, key: &str) -> Result<Re
         Ok(())
     });
     written.await?;
+    core.tell_tool("tool.remove", &row.name, core.was_offered(Some(&row)), None);
     Ok(Reply::Done)
 }
 

@@ -3,7 +3,7 @@
 use bailiwick_store::Durability;
 use bailiwick_types::ErrorCode;
 
-use super::import::{Incoming, NotTaken, not_taken, take_in};
+use super::import::{Incoming, NotTaken, Taken, not_taken, take_in};
 use super::read_document;
 use crate::journal::as_left;
 use crate::pipeline::find;
@@ -49,5 +49,9 @@ pub(crate) async fn replace(
             NotTaken::Store(error) => error.into(),
         })
     });
-    Ok(Reply::Imported(vec![written.await?]))
+    let Taken { imported, before, now } = written.await?;
+    if let Some(now) = now {
+        core.tell_tool("tool.import", &imported.name, core.was_offered(before.as_ref()), Some(&now));
+    }
+    Ok(Reply::Imported(vec![imported]))
 }

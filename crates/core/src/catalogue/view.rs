@@ -6,15 +6,15 @@ use bailiwick_audit::rfc3339;
 use bailiwick_store::{Durability, StoreError, ToolRow, ToolSummary};
 use bailiwick_tool::Tool;
 use bailiwick_tool::lifecycle::State;
-use bailiwick_types::{ErrorCode, RiskLevel, ToolId};
+use bailiwick_types::{ErrorCode, RiskLevel, Scope, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::journal::summary_is_as_left;
 use crate::parsed::{Parsed, Standing};
 use crate::pass::row_is_stale;
-use crate::pipeline::find;
-use crate::{Core, Document, Refusal, Reply, ToolLine, ToolView};
+use crate::pipeline::{find, find_for, no_such};
+use crate::{Caller, Core, Document, Refusal, Reply, ToolLine, ToolView};
 
 /// The most tools of one answer.
 const MOST: usize = 1000;
@@ -36,9 +36,35 @@ pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
     serde_json::to_string(&kept).unwrap_or_default()
 }
 
-/// Tools by name.
-pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
+/// Tools by name: all of them for whoever may author, else those that can be called.
+pub(crate) async fn list(
+    core: &Core,
+    caller: &Caller,
+    mut after: Option<String>,
+    limit: u32,
+) -> Result<Reply, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
+    let sees_all = caller.scopes.covers(Scope::Author);
+    let mut lines = Vec::new();
+    // What is not shown takes no place on a page: whoever pages on finds all that is theirs.
+    loop {
+        let page = page(core, after.take(), limit).await?;
+        let was_last = page.len() < limit;
+        after = page.last().map(|line| line.name.clone());
+        lines.extend(page.into_iter().filter(|line| sees_all || is_offered(line)));
+        if was_last || lines.len() >= limit {
+            lines.truncate(limit);
+            return Ok(Reply::Tools(lines));
+        }
+    }
+}
+
+/// Whether a tool can be called.
+pub(crate) fn is_offered(line: &ToolLine) -> bool {
+    line.state == State::Published.word()
+}
+
+async fn page(core: &Core, after: Option<String>, limit: usize) -> Result<Vec<ToolLine>, Refusal> {
     let page = core.inner.store.read(move |view| {
         let mut page = view.tools(after.as_deref(), limit)?;
         for line in page.iter_mut().filter(|line| line.is_ours && line.state == State::Published.word()) {
@@ -51,6 +77,7 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
     let mut outdated = Vec::new();
     for mut summary in page {
         let kept = summary.standing.as_deref().and_then(|text| serde_json::from_str::<Kept>(text).ok());
+        let was_stale = kept.as_ref().is_some_and(|kept| kept.stale);
         match kept.filter(|kept| kept.baseline == core.inner.baseline.to_string() && summary.is_ours) {
             Some(kept) => lines.push(line(&summary, kept.level, kept.stale)),
             None if !summary.is_ours => lines.push(line(&summary, None, false)),
@@ -59,6 +86,9 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
                 let row = find(core, &summary.id.to_string()).await?;
                 let level = if let Ok(parsed) = core.parsed(&row) {
                     let stale = row_is_stale(core, &row);
+                    if stale && !was_stale && row.state == State::Published.word() {
+                        core.tell_tool("tool.stale", &row.name, true, Some(&row));
+                    }
                     outdated.push((row.id, row.version, standing_of(core, &parsed, stale)));
                     parsed.standing.as_ref().ok().map(|standing| (standing.level(), stale))
                 } else {
@@ -76,7 +106,7 @@ pub(crate) async fn list(core: &Core, after: Option<String>, limit: u32) -> Resu
     if !outdated.is_empty() {
         keep(core, outdated).await?;
     }
-    Ok(Reply::Tools(lines))
+    Ok(lines)
 }
 
 async fn keep(core: &Core, outdated: Vec<(ToolId, u64, String)>) -> Result<(), Refusal> {
@@ -129,10 +159,14 @@ pub(crate) fn line_of(core: &Core, row: &ToolRow) -> ToolLine {
     }
 }
 
-/// One tool in full.
-pub(crate) async fn show(core: &Core, key: &str) -> Result<Reply, Refusal> {
-    let row = find(core, key).await?;
+/// One tool in full; for whoever may not author only one that can be called, and only what a caller needs to know.
+pub(crate) async fn show(core: &Core, caller: &Caller, key: &str) -> Result<Reply, Refusal> {
+    let row = find_for(core, caller, key).await?;
     let line = line_of(core, &row);
+    let sees_all = caller.scopes.covers(Scope::Author);
+    if !sees_all && !is_offered(&line) {
+        return Err(no_such(core, caller.scopes, key).await?);
+    }
     let document: Value = serde_json::from_str(&row.document).unwrap_or_else(|_| row.document.clone().into());
     let json = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let (because, parsed) = match core.parsed(&row) {
@@ -161,7 +195,37 @@ pub(crate) async fn show(core: &Core, key: &str) -> Result<Reply, Refusal> {
         document,
         line,
     };
-    Ok(Reply::Tool(Box::new(view)))
+    Ok(Reply::Tool(Box::new(if sees_all { view } else { outside_of(view) })))
+}
+
+/// What a caller is shown of a tool: what it is for and how it is called, not how it is made.
+fn outside_of(view: ToolView) -> ToolView {
+    let ToolView {
+        line,
+        because: _,
+        document: _,
+        hash,
+        texts_hash,
+        risk,
+        policy: _,
+        approval,
+        pass: _,
+        notes: _,
+        definition,
+    } = view;
+    ToolView {
+        line,
+        because: None,
+        document: Value::Null,
+        hash,
+        texts_hash,
+        risk,
+        policy: None,
+        approval,
+        pass: None,
+        notes: None,
+        definition,
+    }
 }
 
 /// Tools as documents for a folder.

@@ -83,6 +83,11 @@ impl House {
         self.performs.troubles()
     }
 
+    /// Ends what only waits for a person.
+    pub(crate) fn ending(&self) {
+        self.performs.ending();
+    }
+
     /// Closes what performs. Only behind [`Self::empty`]. It goes on when the future is dropped.
     pub(crate) async fn close(&self) -> Result<(), Refusal> {
         let house = self.clone();

@@ -26,6 +26,10 @@ pub trait Performs: Send + Sync + 'static {
         None
     }
 
+    /// Whoever owns this is about to close: what only waits for a person, or would go on for ever, ends, so that it is
+    /// not waited for.
+    fn ending(&self) {}
+
     /// Brings everything to the disk. Nothing is performed any more when this is asked for, and nothing after it.
     fn close(&self) -> Boxed<Result<(), Refusal>>;
 }

@@ -54,6 +54,7 @@ impl Server {
     pub(crate) async fn close(self) -> Result<Vec<String>, Refusal> {
         let Self { mut accepting, named, closing, house } = self;
         closing.send_replace(true);
+        house.ending();
         house.empty().await;
         let served = (&mut accepting.0).await;
         drop(named);

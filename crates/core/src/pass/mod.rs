@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use bailiwick_store::{Durability, ToolRow};
 use bailiwick_tool::lifecycle::{Event as Step, State, next};
-use bailiwick_types::{ErrorClass, ErrorCode, RiskLevel};
+use bailiwick_types::{ErrorClass, ErrorCode, RiskLevel, Scope};
 use serde_json::json;
 
 pub(crate) use record::Pass;
 pub(crate) use rehearsal::rehearse;
 pub(crate) use scratch::sweep;
 
-use crate::catalogue::{self, REVIEW_FROM, is_justified, read_document};
+use crate::catalogue::{self, OPERATE_FROM, REVIEW_FROM, is_justified, read_document};
 use crate::journal::{as_left, tool_change};
 use crate::parsed::Parsed;
 use crate::pipeline::{find, is_stale, revoke};
@@ -153,7 +153,8 @@ async fn keep(
     let pass = pass.map(|pass| serde_json::to_string(&pass)).transpose();
     let pass = pass.map_err(|_| Refusal::internal("tool.test"))?;
     let standing = catalogue::standing_of(core, parsed, false);
-    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<State, Refusal> {
+    let may_operate = caller.scopes.covers(Scope::Operate);
+    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, Refusal> {
         let row = as_left(tx, tx.tool(id)?)?.filter(|row| row.is_ours && row.covered == covered);
         let row = row.filter(|row| catalogue::same_covered(&row.document, &ran));
         let Some(mut row) = row else {
@@ -164,8 +165,10 @@ async fn keep(
             .with_hint("run its tests again"));
         };
         let mut state = next(row.state.parse().unwrap_or(State::Draft), step)?;
-        if state == State::Published && level >= REVIEW_FROM && !is_justified(&row) {
-            // It is wider than what was published without a written reason.
+        let before = row.clone();
+        let lacks_word = level >= REVIEW_FROM && !is_justified(&row) || level >= OPERATE_FROM && !may_operate;
+        if state == State::Published && lacks_word {
+            // It is wider than what was published without a written reason, or than its tester may publish.
             state = next(next(state, Step::Unpublished)?, Step::PublishAsked { needs_review: true })?;
         }
         state.word().clone_into(&mut row.state);
@@ -177,7 +180,9 @@ async fn keep(
         let mut entry = tool_change(&actor, "tool.test", &row, said);
         (entry.policy_hash, entry.risk) = now.unzip();
         tx.append(&entry)?;
-        Ok(state)
+        Ok((state, before, row))
     });
-    Ok(written.await?)
+    let (state, before, now) = written.await?;
+    core.tell_tool("tool.test", &now.name, core.was_offered(Some(&before)), Some(&now));
+    Ok(state)
 }

@@ -1,17 +1,25 @@
 //! Asking a person before a call. Anything but an explicit yes is a no, and every answer is on the record.
 
-use std::time::{Duration, Instant};
-
-use bailiwick_audit::{Entry, Kind};
-use bailiwick_store::Durability;
+use bailiwick_audit::Entry;
 use bailiwick_types::{ErrorCode, Failure};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::{Names, Ready};
-use crate::{Answer, Core, EffectAsked, Question, Refusal};
+use crate::approvals::{self, Bound, Ended, Subject};
+use crate::{Core, EffectAsked, Question, Refusal};
+
+/// What a call was given.
+pub(super) struct Given<'a> {
+    /// Its arguments, checked, with defaults filled in.
+    pub(super) arguments: &'a Map<String, Value>,
+    /// The same as people may see them.
+    pub(super) shown: &'a Value,
+    /// The workspace that it shares with other calls.
+    pub(super) workspace: Option<&'a str>,
+}
 
 /// What came of it.
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// Nobody has to be asked.
     NotNeeded,
     /// A person said yes; this is how the record tells it.
@@ -20,45 +28,71 @@ pub(super) enum Asked {
     No(Value, Box<Failure>),
 }
 
-/// Asks, if the tool or its level needs it.
+/// Asks, if the tool or its level needs it and no answer is remembered.
 pub(super) async fn ask(
     core: &Core,
     names: &Names<'_>,
     ready: &Ready,
-    shown: &Value,
+    given: &Given<'_>,
     entry: &Entry,
 ) -> Result<Asked, Refusal> {
     if !ready.standing.needs_approval {
         return Ok(Asked::NotNeeded);
     }
-    let (answer, decision) = put(names, question(core, names, ready, shown, None)).await;
-    let record = Entry { kind: Kind::Decision, approval: Some(decision.clone()), ..entry.clone() };
-    core.append(record, Durability::Machine).await?;
-    let (kind, why, hint) = match answer {
-        Some(Answer::Yes { .. }) => return Ok(Asked::Yes(decision)),
-        Some(Answer::No { .. }) => {
+    let bound = Bound {
+        tool: ready.id,
+        covered: ready.parsed.covered.to_string(),
+        texts: ready.parsed.texts.to_string(),
+        policy: ready.standing.hash.to_string(),
+        arguments: Bound::hash_of(given.arguments),
+        workspace: given.workspace.map(str::to_owned),
+    };
+    if let Some(decision) = approvals::recall(core, names.caller, &bound, entry).await? {
+        return Ok(Asked::Yes(decision));
+    }
+    let subject = Subject { caller: names.caller, tool: Some(ready.id), bound: Some(bound) };
+    put(core, &subject, question(core, names, ready, given.shown, None), entry).await
+}
+
+/// Puts a question about something that is to run.
+pub(crate) async fn put(
+    core: &Core,
+    subject: &Subject<'_>,
+    question: Question,
+    entry: &Entry,
+) -> Result<Asked, Refusal> {
+    let mut heard = approvals::put(core, subject, question.clone()).await?;
+    approvals::record(core, subject, &question, &mut heard, entry.clone()).await?;
+    let (kind, why, hint) = match heard.ended {
+        Ended::Yes { .. } => return Ok(Asked::Yes(heard.decision)),
+        Ended::No { .. } => {
             (ErrorCode::ApprovalDeclined, "a person said no", "do not try again: the answer was no")
         }
-        Some(Answer::Nobody) => (
+        Ended::Nobody | Ended::Withdrawn => (
             ErrorCode::ApprovalUnavailable,
             "a person has to say yes, and there is nobody to ask",
             "call it where a person can be asked: at a terminal, or with --yes",
         ),
-        None => (
+        Ended::Ending => (
+            ErrorCode::ApprovalUnavailable,
+            "a person has to say yes, and the server is ending",
+            "do not try again by yourself: a person has to see to it",
+        ),
+        Ended::Nothing => (
             ErrorCode::ApprovalTimeout,
             "nobody answered in time",
-            "answer sooner, or raise `approvals.deadline`",
+            "do not try again by yourself: a person has to answer sooner, or raise `approvals.deadline`",
         ),
     };
     let failure = Failure {
         code: kind,
-        message: format!("`{}` did not run: {why}", ready.parsed.tool.name().as_str()),
+        message: format!("`{}` did not run: {why}", question.tool),
         hint: Some(hint.to_owned()),
         location: None,
         stack: None,
         denied: None,
     };
-    Ok(Asked::No(decision, Box::new(failure)))
+    Ok(Asked::No(heard.decision, Box::new(failure)))
 }
 
 /// The question as a person sees it.
@@ -118,26 +152,4 @@ fn filled(template: &str, tool: &str, arguments: &str, risk: &str) -> String {
     }
     text.push_str(rest);
     text
-}
-
-/// Puts a question to whoever answers for the caller; no answer within its deadline is none.
-pub(super) async fn put(names: &Names<'_>, question: Question) -> (Option<Answer>, Value) {
-    let deadline = Duration::from_millis(question.deadline_ms);
-    let asked = json!({
-        "tool": question.tool, "hash": question.hash, "risk": question.risk.level, "prompt": question.prompt,
-        "effect": question.effect,
-    });
-    let begun = Instant::now();
-    let answer = tokio::time::timeout(deadline, names.caller.approver.ask(question)).await.ok();
-    let waited = begun.elapsed().as_millis();
-    let (word, by) = match &answer {
-        Some(Answer::Yes { by }) => ("yes", Some(by.as_str())),
-        Some(Answer::No { by }) => ("no", Some(by.as_str())),
-        Some(Answer::Nobody) => ("nobody", None),
-        None => ("nothing", None),
-    };
-    let decision = json!({
-        "answer": word, "by": by, "waitedMs": u64::try_from(waited).unwrap_or(u64::MAX), "asked": asked,
-    });
-    (answer, decision)
 }

@@ -4,9 +4,11 @@
 //! record → cell → output schema → outcome on the record → reply. Nothing is taken from a cell before the arguments fit
 //! and a person, where one has to, said yes. A call that is refused on the way is on the record, too.
 
-mod approval;
+pub(crate) mod approval;
+mod perform;
 mod person;
 mod ready;
+mod warm;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,17 +23,25 @@ use bailiwick_types::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use ready::{Ready, find, is_stale, ready_to_call, revoke};
+pub(crate) use ready::{Ready, find, find_for, is_stale, no_such, ready_to_call, revoke};
+pub(crate) use warm::Warm;
 
+use self::perform::{Performed, Prepared, perform};
+use self::person::ByApprover;
+use self::warm::Kept;
 use crate::core::OpenCall;
 use crate::journal::{self, told, tool_ref};
-use crate::{Caller, Core, Event, Fault, Refusal, Reply};
+use crate::parsed::Standing;
+use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
 
 /// From this level on a call waits until its intent is safe on the disk.
 const SAFE_FROM: RiskLevel = RiskLevel::L4;
 
 /// The most bytes of arguments that a record holds in full.
 const MOST_RECORDED: usize = 256 * 1024;
+
+/// What the workspace of code that is no tool begins with; it goes with the run.
+pub(crate) const CODE_WORKSPACE: &str = "code-";
 
 /// A call that somebody wants.
 pub(crate) struct Asked {
@@ -46,12 +56,14 @@ pub(crate) struct Names<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) call_id: CallId,
     pub(crate) correlation: CorrelationId,
+    /// What the record calls it: `tool.call`.
+    pub(crate) action: &'static str,
 }
 
 impl Names<'_> {
     /// A record of this call.
-    fn entry(&self, kind: Kind) -> Record {
-        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), "tool.call");
+    pub(crate) fn entry(&self, kind: Kind) -> Record {
+        let mut entry = Record::new(kind, journal::actor(&self.caller.actor), self.action);
         entry.call_id = Some(self.call_id);
         entry.correlation_id = Some(self.correlation.clone());
         entry
@@ -68,40 +80,55 @@ pub(crate) async fn call(
     let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
     let Asked { tool, arguments, correlation, workspace } = asked;
     let correlation = correlation.unwrap_or_else(|| call_id.into());
-    let names = Names { caller, call_id, correlation };
-    let refused = |entry: Record, refusal: Refusal| async move {
-        let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
-        core.append(told(entry, outcome), Durability::Process).await?;
-        Err(refusal)
-    };
+    let names = Names { caller, call_id, correlation, action: "tool.call" };
+    // Before anything is read: what changes meanwhile is then seen as a change.
+    let edition = core.inner.store.edition();
+    if let Some(kept) = core.inner.warm.find(&tool, edition)
+        && let Some(reply) = call_again(core, &names, &kept, &arguments, workspace.as_deref(), open).await?
+    {
+        return Ok(reply);
+    }
     let mut entry = names.entry(Kind::Outcome);
-    let row = match find(core, &tool).await {
+    let row = match find_for(core, caller, &tool).await {
         Ok(row) => row,
         Err(refusal) => {
             entry.tool = Some(ToolRef { id: None, name: bailiwick_types::shortened(&tool), hash: None });
-            return refused(entry, refusal).await;
+            return refused(core, entry, refusal).await;
         }
     };
     entry.tool = Some(tool_ref(row.id, &row.name, &row.covered));
     let ready = match ready_to_call(core, caller, row).await {
         Ok(ready) => ready,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
+    if let Some(tool_ref) = entry.tool.clone() {
+        core.inner.warm.keep(tool, Kept { edition, ready: ready.clone(), tool: tool_ref });
+    }
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
     let arguments = match fitting(core, &ready.parsed, arguments) {
         Ok(arguments) => arguments,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
     let prepared = prepare(core, &ready, &arguments, workspace.as_deref(), &names);
-    let (call, shown) = match prepared {
+    let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(refusal) => return refused(entry, refusal).await,
+        Err(refusal) => return refused(core, entry, refusal).await,
     };
-    entry.arguments = Some(bounded(&shown));
+    let shown = &prepared.shown;
+    entry.arguments = Some(bounded(shown));
     // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
     open.begin(entry.clone());
-    let asked = approval::ask(core, &names, &ready, &shown, &entry).await?;
+    // Whoever closes the record waits until it tells that this call waits no more.
+    let until_told = core.inner.late.token();
+    let given = approval::Given { arguments: &arguments, shown, workspace: workspace.as_deref() };
+    let asked = match approval::ask(core, &names, &ready, &given, &entry).await {
+        Ok(asked) => asked,
+        Err(refusal) => {
+            open.take();
+            return refused(core, entry, refusal).await;
+        }
+    };
     let ready = match asked {
         approval::Asked::NotNeeded => ready,
         approval::Asked::Yes(decision) => {
@@ -110,7 +137,7 @@ pub(crate) async fn call(
                 Ok(ready) => ready,
                 Err(refusal) => {
                     open.take();
-                    return refused(entry, refusal).await;
+                    return refused(core, entry, refusal).await;
                 }
             }
         }
@@ -119,23 +146,58 @@ pub(crate) async fn call(
             entry.approval = Some(decision);
             open.take();
             core.append(told(entry, outcome), Durability::Machine).await?;
-            return Ok(Reply::Called(Box::new(not_run(&names, &ready, *failure))));
+            return Ok(Reply::Called(Box::new(not_run(&names, &ready.standing, *failure))));
         }
     };
-    entry.backend = Some(json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}));
-    let safe = ready.standing.level() >= SAFE_FROM || entry.approval.is_some();
-    let durability = if safe { Durability::Machine } else { Durability::Process };
-    let intent = Record { kind: Kind::Intent, ..entry.clone() };
-    core.append(intent, durability).await?;
-    open.begin(entry);
-    let report = run(core, &names, &ready, call, &shown).await;
-    let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
-    let entry = match &report {
-        Ok(report) => of_report(entry, report),
-        Err(refusal) => told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message})),
-    };
-    core.append(entry, durability).await?;
-    report.map(|report| Reply::Called(Box::new(report)))
+    drop(until_told);
+    entry.backend = Some(backend(workspace.as_deref()));
+    match perform(core, &names, &ready, prepared, entry, None, open).await? {
+        Performed::Yes(report) => Ok(Reply::Called(report)),
+        Performed::Outdated => Err(Refusal::internal("tool.call")),
+    }
+}
+
+/// Calls a tool that was ready before, if that still holds; none where the tool has to be looked at.
+async fn call_again(
+    core: &Core,
+    names: &Names<'_>,
+    kept: &Kept,
+    arguments: &Map<String, Value>,
+    workspace: Option<&str>,
+    open: &OpenCall,
+) -> Result<Option<Reply>, Refusal> {
+    let Kept { edition, ready, tool } = kept;
+    // What does not fit is told by the tool as it is now.
+    let Ok(arguments) = fitting(core, &ready.parsed, arguments.clone()) else { return Ok(None) };
+    let Ok(prepared) = prepare(core, ready, &arguments, workspace, names) else { return Ok(None) };
+    let mut entry = names.entry(Kind::Outcome);
+    entry.tool = Some(tool.clone());
+    entry.policy_hash = Some(ready.standing.hash.to_string());
+    entry.risk = Some(ready.standing.risk.clone());
+    entry.arguments = Some(bounded(&prepared.shown));
+    entry.backend = Some(backend(workspace));
+    match perform(core, names, ready, prepared, entry, Some(*edition), open).await? {
+        Performed::Yes(report) => Ok(Some(Reply::Called(report))),
+        Performed::Outdated => Ok(None),
+    }
+}
+
+/// Where a call runs, as a record says it.
+fn backend(workspace: Option<&str>) -> Value {
+    json!({"id": "cell", "tier": Tier::Process, "workspace": workspace})
+}
+
+/// Puts on the record that a call was refused, and why.
+pub(crate) async fn refused<T>(core: &Core, entry: Record, refusal: Refusal) -> Result<T, Refusal> {
+    let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
+    core.append(told(entry, outcome), Durability::Process).await?;
+    Err(refusal)
+}
+
+/// How safe the records of a call have to be.
+pub(crate) fn durability_of(standing: &Standing, entry: &Record) -> Durability {
+    let safe = standing.level() >= SAFE_FROM || entry.approval.is_some();
+    if safe { Durability::Machine } else { Durability::Process }
 }
 
 /// A record with what a call gave.
@@ -161,7 +223,7 @@ fn prepare(
     arguments: &Map<String, Value>,
     workspace: Option<&str>,
     names: &Names<'_>,
-) -> Result<(Call, Value), Refusal> {
+) -> Result<Prepared, Refusal> {
     let call = call_of(core, &ready.parsed.tool)?
         .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
@@ -169,7 +231,7 @@ fn prepare(
         .correlation(names.correlation.clone());
     let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
     let shown = redacted(&redactor_of(&call)?, Value::Object(arguments.clone()));
-    Ok((call, shown))
+    Ok(Prepared { call, shown })
 }
 
 /// A call of a tool: code, statics, secrets; not yet its policy, workspace and arguments.
@@ -212,8 +274,10 @@ fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refus
     let Some(name) = shared else {
         return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
     };
-    if ToolId::parse(name).is_ok() {
-        return Err(wrong("a workspace that calls share is not named like that of a tool".to_owned()));
+    if ToolId::parse(name).is_ok() || name.starts_with(CODE_WORKSPACE) {
+        return Err(wrong(
+            "a workspace that calls share is not named like that of a tool or of a run of code".to_owned(),
+        ));
     }
     WorkspaceName::parse(name).map_err(|error| wrong(error.to_string()))
 }
@@ -225,9 +289,23 @@ async fn run(
     call: Call,
     shown: &Value,
 ) -> Result<CallReport, Refusal> {
-    let runtime = core.inner.world.runtime_for(&ready.standing.policy).await?;
+    let question = approval::question(core, names, ready, shown, None);
+    let report = in_cell(core, names, &ready.standing, call, question, Some(ready.id)).await?;
+    Ok(checked_output(&ready.parsed, report))
+}
+
+/// Runs a call in a cell. Its caller hears each line, and `question` is what an effect that needs a yes is a part of.
+pub(crate) async fn in_cell(
+    core: &Core,
+    names: &Names<'_>,
+    standing: &Standing,
+    call: Call,
+    question: Question,
+    id: Option<ToolId>,
+) -> Result<CallReport, Refusal> {
+    let runtime = core.inner.world.runtime_for(&standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
-    let person = person::ByApprover::new(core.clone(), names, ready, shown);
+    let person = ByApprover::new(core.clone(), names, question, id);
     let call = call.asking(Arc::new(person), deadline);
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();
@@ -242,7 +320,7 @@ async fn run(
             _ => refusal,
         }
     })?;
-    Ok(checked_output(&ready.parsed, report).with_lines(lines))
+    Ok(report.with_lines(lines))
 }
 
 /// A report whose value fits what the tool promises, or says that it does not.
@@ -277,10 +355,10 @@ async fn again(core: &Core, names: &Names<'_>, before: Ready) -> Result<Ready, R
 }
 
 /// The report of a call that never began. No wall is claimed: none was built.
-fn not_run(names: &Names<'_>, ready: &Ready, failure: Failure) -> CallReport {
+pub(crate) fn not_run(names: &Names<'_>, standing: &Standing, failure: Failure) -> CallReport {
     let receipt = Receipt::new(Tier::Process, Vec::new(), &[]);
     let outcome = Outcome::Failed(Box::new(failure));
-    CallReport::new(outcome, names.call_id, names.correlation.clone(), ready.standing.risk.clone(), receipt)
+    CallReport::new(outcome, names.call_id, names.correlation.clone(), standing.risk.clone(), receipt)
 }
 
 /// The arguments as they are given to the code, or why they do not fit. That is told by what people may see: a message
@@ -303,7 +381,7 @@ fn fitting(
     Err(bad_arguments(tool, parsed.input.check(shown).err().unwrap_or_default()))
 }
 
-fn redactor_of(call: &Call) -> Result<Redactor, Refusal> {
+pub(crate) fn redactor_of(call: &Call) -> Result<Redactor, Refusal> {
     call.redactor().map_err(|error| {
         Refusal::new(ErrorCode::InvalidInput, error.to_string()).with_hint("give the secret another value")
     })

@@ -1,38 +1,36 @@
-//! The person behind the `ask` grants of a running call: whoever answers for its caller, on the record.
+//! The person behind the `ask` grants of a running call: whoever answers in the queue or for its caller, on the record.
 
 use std::pin::Pin;
 
-use bailiwick_audit::Kind;
+use bailiwick_audit::{Kind, ToolRef};
 use bailiwick_gateway::person::{Asked, Person, Said};
-use bailiwick_store::Durability;
-use bailiwick_types::{CallId, CorrelationId};
-use serde_json::Value;
+use bailiwick_types::{CallId, CorrelationId, ToolId};
 
-use super::{Names, Ready, approval};
-use crate::journal::tool_ref;
-use crate::{Answer, Caller, Core, EffectAsked, Question};
+use super::Names;
+use crate::approvals::{self, Ended, Subject};
+use crate::{Caller, Core, EffectAsked, Question};
 
-/// Asks the caller's approver about one effect.
-pub(super) struct ByApprover {
+/// Puts one effect to whoever may answer for it.
+pub(crate) struct ByApprover {
     core: Core,
     caller: Caller,
     call_id: CallId,
     correlation: CorrelationId,
+    action: &'static str,
     question: Question,
-    id: bailiwick_types::ToolId,
-    policy_hash: String,
+    id: Option<ToolId>,
 }
 
 impl ByApprover {
-    pub(super) fn new(core: Core, names: &Names<'_>, ready: &Ready, shown: &Value) -> Self {
-        let question = approval::question(&core, names, ready, shown, None);
+    /// `question` is what a person would be asked about the whole call; `id` is its tool, if it is one.
+    pub(crate) fn new(core: Core, names: &Names<'_>, question: Question, id: Option<ToolId>) -> Self {
         Self {
             caller: names.caller.clone(),
             call_id: names.call_id,
             correlation: names.correlation.clone(),
+            action: names.action,
             question,
-            id: ready.id,
-            policy_hash: ready.standing.hash.to_string(),
+            id,
             core,
         }
     }
@@ -41,25 +39,32 @@ impl ByApprover {
         let Asked { capability, effect, when: _, layer } = asked;
         let effect =
             EffectAsked { capability: capability.as_str().to_owned(), effect, layer: layer.to_string() };
-        let names =
-            Names { caller: &self.caller, call_id: self.call_id, correlation: self.correlation.clone() };
+        let names = Names {
+            caller: &self.caller,
+            call_id: self.call_id,
+            correlation: self.correlation.clone(),
+            action: self.action,
+        };
         let question = Question { effect: Some(effect), prompt: None, ..self.question.clone() };
-        let (answer, decision) = approval::put(&names, question).await;
+        let subject = Subject { caller: &self.caller, tool: self.id, bound: None };
+        let Ok(mut heard) = approvals::put(&self.core, &subject, question.clone()).await else {
+            // There was no room to ask.
+            return Said::Nobody;
+        };
         let mut entry = names.entry(Kind::Decision);
-        let hash = self.question.hash.as_deref().unwrap_or_default();
-        entry.tool = Some(tool_ref(self.id, &self.question.tool, hash));
-        entry.policy_hash = Some(self.policy_hash.clone());
+        let (name, hash) = (self.question.tool.clone(), self.question.hash.clone());
+        entry.tool = Some(ToolRef { id: self.id, name, hash });
+        entry.policy_hash = Some(self.question.policy_hash.clone());
         entry.risk = Some(self.question.risk.clone());
-        entry.approval = Some(decision);
         // A yes that is not on the record is none.
-        if self.core.append(entry, Durability::Machine).await.is_err() {
+        if approvals::record(&self.core, &subject, &question, &mut heard, entry).await.is_err() {
             return Said::Nobody;
         }
-        match answer {
-            Some(Answer::Yes { .. }) => Said::Yes,
-            Some(Answer::No { .. }) => Said::No,
-            Some(Answer::Nobody) => Said::Nobody,
-            None => Said::Nothing,
+        match heard.ended {
+            Ended::Yes { .. } => Said::Yes,
+            Ended::No { .. } => Said::No,
+            Ended::Nobody | Ended::Ending | Ended::Withdrawn => Said::Nobody,
+            Ended::Nothing => Said::Nothing,
         }
     }
 }

@@ -6,7 +6,7 @@ use bailiwick_policy::Remembered;
 use bailiwick_store::{Durability, StoreError, ToolRow};
 use bailiwick_tool::Tool;
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_types::{ErrorCode, ToolId, did_you_mean};
+use bailiwick_types::{ErrorCode, Scope, Scopes, ToolId, did_you_mean};
 use serde_json::json;
 
 use crate::journal::{as_left, tool_change};
@@ -15,31 +15,48 @@ use crate::pass::Pass;
 use crate::{Caller, Core, Refusal};
 
 /// A tool that may be called.
+#[derive(Clone)]
 pub(crate) struct Ready {
     pub(crate) id: ToolId,
     pub(crate) parsed: Arc<Parsed>,
     pub(crate) standing: Standing,
 }
 
-/// The row of a tool, by name or id.
+/// The row of a tool, by name or id, for whoever may know of all of them.
 pub(crate) async fn find(core: &Core, key: &str) -> Result<ToolRow, Refusal> {
+    look_up(core, Scopes::ALL, key).await
+}
+
+/// The same for a caller: what they are told of a name that is none names no tool that they may not know of.
+pub(crate) async fn find_for(core: &Core, caller: &Caller, key: &str) -> Result<ToolRow, Refusal> {
+    look_up(core, caller.scopes, key).await
+}
+
+async fn look_up(core: &Core, scopes: Scopes, key: &str) -> Result<ToolRow, Refusal> {
     let (id, name) = (ToolId::parse(key).ok(), key.to_owned());
     let row = core.inner.store.read(move |view| {
         let row = match id {
             Some(id) => view.tool(id)?,
             None => view.tool_named(&name)?,
         };
-        match as_left(view, row)? {
-            Some(row) => Ok(Ok(row)),
-            // Names near it, for the hint.
-            None => Ok(Err(view.tools(None, 1000)?)),
-        }
+        as_left(view, row)
     });
-    row.await?.map_err(|near| {
-        let names = near.iter().map(|tool| tool.name.as_str());
-        Refusal::new(ErrorCode::NotFound, format!("there is no tool `{}`", bailiwick_types::shortened(key)))
-            .with_hint(did_you_mean(key, names, || "bailiwick tool list tells which there are".to_owned()))
-    })
+    match row.await? {
+        Some(row) => Ok(row),
+        None => Err(no_such(core, scopes, key).await?),
+    }
+}
+
+/// What somebody is told who asks for a tool that is not there, or not there for them.
+pub(crate) async fn no_such(core: &Core, scopes: Scopes, key: &str) -> Result<Refusal, Refusal> {
+    let mut near = core.inner.store.read(|view| view.tools(None, 1000)).await?;
+    if !scopes.covers(Scope::Author) {
+        near.retain(|tool| tool.state == State::Published.word());
+    }
+    let names = near.iter().map(|tool| tool.name.as_str());
+    let message = format!("there is no tool `{}`", bailiwick_types::shortened(key));
+    Ok(Refusal::new(ErrorCode::NotFound, message)
+        .with_hint(did_you_mean(key, names, || "bailiwick tool list tells which there are".to_owned())))
 }
 
 impl Core {
@@ -141,17 +158,20 @@ pub(crate) async fn revoke(
     let from = row.state.parse().unwrap_or(State::Draft);
     let state = next(from, Event::Tampered)?;
     let (seen, actor) = (row.clone(), caller.actor.clone());
-    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<(), StoreError> {
+    let written = core.inner.store.write(Durability::Machine, move |tx| -> Result<_, StoreError> {
         // Only what was looked at: it may have been taken in anew meanwhile.
         let same = |row: &ToolRow| row.document == seen.document && row.state == seen.state;
-        if let Some(mut row) = tx.tool(seen.id)?.filter(same) {
-            state.word().clone_into(&mut row.state);
-            tx.put_tool(&row)?;
-            tx.append(&tool_change(&actor, "tool.revoke", &row, json!({"because": why})))?;
-        }
-        Ok(())
+        let Some(mut row) = tx.tool(seen.id)?.filter(same) else { return Ok(None) };
+        state.word().clone_into(&mut row.state);
+        tx.put_tool(&row)?;
+        tx.append(&tool_change(&actor, "tool.revoke", &row, json!({"because": why})))?;
+        Ok(Some(row))
     });
-    written.await?;
+    if let Some(now) = written.await? {
+        // Whoever knew it as published is told that it is gone, whatever its row says now.
+        let was_published = from == State::Published;
+        core.tell_tool("tool.revoke", &now.name, was_published, Some(&now));
+    }
     Ok(revoked(&row.name, why))
 }
 

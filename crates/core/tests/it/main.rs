@@ -8,13 +8,21 @@
     reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
 )]
 
+mod announcing;
 mod approvals;
+mod asking;
 mod calls;
+mod code;
 mod edits;
+mod happenings;
 mod imports;
+mod keys;
 mod passes;
 mod publishing;
+mod queue;
 mod record;
+mod remembered;
+mod scopes;
 mod settings;
 mod stage;
 mod tampering;
@@ -44,13 +52,20 @@ pub(crate) struct Test {
 }
 
 const ALL: &[&[Test]] = &[
+    announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,
+    code::TESTS,
     edits::TESTS,
+    happenings::TESTS,
     imports::TESTS,
+    keys::TESTS,
     passes::TESTS,
     publishing::TESTS,
+    queue::TESTS,
     record::TESTS,
+    remembered::TESTS,
+    scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,
 ];

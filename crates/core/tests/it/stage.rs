@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use bailiwick_config::{Environment, FolderFile, Request, load};
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Core, Document, Event, Imported, Listener, Opening, Published,
-    Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
+    Action, Actor, Answer, Approver, Caller, Core, Document, Event, Imported, Listener, Opening, Presence,
+    Published, Question, Reasons, Refusal, Reply, Tested, ToolLine, ToolView, Verified, Which,
 };
 use bailiwick_runtime::Runtime;
 use bailiwick_secrets::Fallback;
@@ -25,11 +25,19 @@ pub(crate) fn block_on<T>(test: impl Future<Output = T>) -> T {
 pub(crate) struct Place {
     folder: tempfile::TempDir,
     operator: Vec<String>,
+    presence: Presence,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), operator: Vec::new() }
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { folder, operator: Vec::new(), presence: Presence::Brief }
+    }
+
+    /// A process that stays, so that somebody may come and answer.
+    pub(crate) fn serving(mut self) -> Self {
+        self.presence = Presence::Serving;
+        self
     }
 
     /// What the operator sets, as `--set` would.
@@ -76,7 +84,7 @@ impl Place {
             settings: loaded.settings,
             fallback: Fallback::none(),
             cells: Runtime::builder().parked(1),
-            presence: bailiwick_core::Presence::Brief,
+            presence: self.presence,
         }
     }
 

@@ -11,6 +11,7 @@ crate::tests!(
     an_edited_record_is_named_by_the_proof,
     a_revoked_tool_comes_back_by_its_document,
     an_older_row_that_is_put_back_does_not_run,
+    what_is_known_of_a_tool_holds_only_until_somebody_changes_it,
 );
 
 async fn offered(place: &Place) -> House {
@@ -155,5 +156,55 @@ fn an_older_row_that_is_put_back_does_not_run() {
         // What lies there now is not handed out as its author's.
         let exported = house.act(Action::ToolExport { tools: vec!["add".to_owned()] }).await;
         assert_eq!(refused(exported).0, ErrorCode::Revoked);
+    });
+}
+
+/// What a call gives after something was done to a tool that had just been called.
+async fn after(done: impl AsyncFnOnce(&Place, &House)) -> Result<serde_json::Value, ErrorCode> {
+    let place = Place::new();
+    let house = offered(&place).await;
+    for _ in 0..3 {
+        let report = house.call("add", json!({"a": 1, "b": 2})).await.expect("a report");
+        assert_eq!(report.value(), &json!(3));
+    }
+    done(&place, &house).await;
+    let called = house.call("add", json!({"a": 1, "b": 2})).await;
+    // Whatever it was: what was refused left no intent behind the three that ran.
+    let tail = house.tail(1000).await;
+    let intents = tail.iter().filter(|record| record["kind"] == "intent").count();
+    assert_eq!(intents, if called.is_ok() { 4 } else { 3 });
+    called.map(|report| report.value().clone()).map_err(|refusal| refusal.code)
+}
+
+fn what_is_known_of_a_tool_holds_only_until_somebody_changes_it() {
+    block_on(async {
+        let edited = after(async |place, _| {
+            sql(place, "UPDATE tool_texts SET document = replace(document, 'a + b', 'a - b')");
+        });
+        assert_eq!(edited.await, Err(ErrorCode::Revoked));
+        let removed = after(async |place, _| {
+            sql(place, "DELETE FROM tool_texts");
+        });
+        assert_eq!(removed.await, Err(ErrorCode::Revoked));
+        // Somebody else writes to the file, but to no tool.
+        let touched = after(async |place, _| {
+            sql(place, "CREATE TABLE other (x)");
+        });
+        assert_eq!(touched.await, Ok(json!(3)));
+        let unpublished = after(async |_, house| {
+            house.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("unpublished");
+        });
+        assert_eq!(unpublished.await, Err(ErrorCode::Conflict));
+        let gone = after(async |_, house| {
+            house.act(Action::ToolRemove { tool: "add".to_owned() }).await.expect("removed");
+        });
+        assert_eq!(gone.await, Err(ErrorCode::NotFound));
+        let changed = ADD.replace("a + b", "a + b + 10").replace("equals: 3", "equals: 13");
+        let replaced = after(async |_, house| {
+            house.offer(&yaml("add", &changed)).await;
+        });
+        assert_eq!(replaced.await, Ok(json!(13)));
+        let untouched = after(async |_, _| {});
+        assert_eq!(untouched.await, Ok(json!(3)));
     });
 }

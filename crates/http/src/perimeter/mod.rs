@@ -1,17 +1,25 @@
 //! Who may come in: host and origin, credentials, rates, what every answer carries.
 //!
-//! A request that passed carries its [`Principal`] as an extension; a route that finds none refuses.
+//! A request that passed carries its [`Principal`] as an extension; a route that finds none refuses. The credentials
+//! themselves are gone from it by then, so that no route can show them to anybody. Start reading at [`Perimeter`].
 
-use bailiwick_core::Actor;
-use bailiwick_types::{KeyId, Scopes};
+mod credentials;
+mod guard;
+mod held;
+mod host;
+mod keyring;
+mod origin;
+mod principal;
+mod rates;
+mod refusals;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod who;
 
-/// Whoever asks, as the perimeter knows them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Principal {
-    /// As the record names them.
-    pub actor: Actor,
-    /// What their credentials cover.
-    pub scopes: Scopes,
-    /// The key they showed; none without one, and for a token.
-    pub key: Option<KeyId>,
-}
+pub use guard::{NoAuth, Perimeter, PerimeterSettings, may_listen};
+pub use keyring::{KeyShown, Keyring, NotAKey};
+pub use principal::Principal;
+pub use slots::Slot;
+pub use tokens::{KeySource, NotAToken, TokenShown, Tokens};

@@ -129,32 +129,53 @@ async fn test_which(
 }
 
 /// Publishes a kept tool
+///
+/// As server-sent events it gives `test` for each test of a pass that runs for it, and `result` at the end.
 #[utoipa::path(post, path = "/tools/{tool}/publish", tag = "tools", operation_id = "publishTool",
-    params(("tool" = String, Path, description = "Its name or id")),
-    request_body = Option<Publish>, responses((status = 200, body = Published)))]
+    params(("tool" = String, Path, description = "Its name or id"), StreamQuery),
+    request_body = Option<Publish>,
+    responses((status = 200, content((Published = "application/json"), (String = "text/event-stream")))))]
 async fn publish(
     State(served): State<Served>,
     asker: Asker,
     At(tool): At<String>,
+    wants: Wants,
     Maybe(reasons): Maybe<Publish>,
-) -> Result<Out<Published>, Refused> {
-    let action = Action::ToolPublish { tool, reasons: reasons.into() };
-    Ok(Out((*held!(served.perform(&asker, action).await?, Published)).into()))
+) -> Result<Response, Refused> {
+    publication(&served, &asker, wants, Action::ToolPublish { tool, reasons: reasons.into() }).await
 }
 
 /// Takes a document in, passes it and publishes it
 ///
-/// Nothing changes if any part fails.
+/// Nothing changes if any part fails. As server-sent events it gives `test` for each test and `result` at the end.
 #[utoipa::path(post, path = "/tools/publish", tag = "tools", operation_id = "publishDocument",
-    request_body = PublishDocument, responses((status = 200, body = Published)))]
+    params(StreamQuery), request_body = PublishDocument,
+    responses((status = 200, content((Published = "application/json"), (String = "text/event-stream")))))]
 async fn publish_document(
     State(served): State<Served>,
     asker: Asker,
+    wants: Wants,
     Json(request): Json<PublishDocument>,
-) -> Result<Out<Published>, Refused> {
+) -> Result<Response, Refused> {
     let (document, reasons, approval_off) = request.parts();
     let action = Action::ToolPublishDocument { document, reasons, approval_off };
-    Ok(Out((*held!(served.perform(&asker, action).await?, Published)).into()))
+    publication(&served, &asker, wants, action).await
+}
+
+async fn publication(
+    served: &Served,
+    asker: &Asker,
+    wants: Wants,
+    action: Action,
+) -> Result<Response, Refused> {
+    if wants == Wants::Stream {
+        return Ok(to_the_end(served, asker, action, |reply| written(&published(reply)?)));
+    }
+    Ok(Out(published(served.perform(asker, action).await?)?).into_response())
+}
+
+fn published(reply: Reply) -> Result<Published, Refused> {
+    Ok((*held!(reply, Published)).into())
 }
 
 /// Takes a tool off the list of published ones

@@ -186,8 +186,11 @@ fn every_older_format_is_brought_to_the_present_one() {
 fn a_step_that_fails_leaves_the_format_before_it() {
     let stage = Stage::new();
     drop(stage.open());
-    // As if the second step had never been, but something stands where it wants to build.
-    stage.edit("DROP TABLE heads; DROP TABLE audit; CREATE TABLE heads (x); PRAGMA user_version = 1");
+    // As if the second step and those behind it had never been, but something stands where it wants to build.
+    stage.edit(
+        "DROP TABLE last_yes; DROP TABLE remembered; DROP TABLE keys; DROP TABLE heads; DROP TABLE audit;
+         CREATE TABLE heads (x); PRAGMA user_version = 1",
+    );
     assert!(Store::open(&stage.folder, options()).is_err());
     assert_eq!(stage.number("PRAGMA user_version"), 1);
     assert_eq!(stage.number("SELECT count(*) FROM sqlite_schema WHERE name = 'audit'"), 0);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use bailiwick_core::{Action, Desk};
+use bailiwick_core::{Action};
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{NO_CELLS, lines, records, seq_of};
-use crate::desk::at_desk;
+use crate::desk::{At, at_desk};
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
 use crate::render::{Screen, bad, faint, good, plain, strong};
@@ -36,7 +36,7 @@ pub(crate) fn tail(screen: &mut Screen, session: &Session, what: &Tail) -> Resul
 }
 
 /// Shows what comes; ends only by a failure.
-async fn follow(screen: &mut Screen, desk: &Desk, mut next: u64) -> Failure {
+async fn follow(screen: &mut Screen, desk: &At, mut next: u64) -> Failure {
     let mut ticks = tokio::time::interval(EVERY);
     loop {
         ticks.tick().await;

@@ -83,6 +83,13 @@ fn available_mib() -> f64 {
     kib_of(&text, "MemAvailable:") / 1024.0
 }
 
+/// The resident memory of a process, in MiB.
+pub(super) fn resident_mib(pid: u32) -> std::io::Result<f64> {
+    let gone = || std::io::Error::other(format!("process {pid} has no account of its memory"));
+    let text = read(&format!("/proc/{pid}/status")).ok_or_else(gone)?;
+    Ok(kib_of(&text, "VmRSS:") / 1024.0)
+}
+
 fn kib_of(text: &str, field: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(field));
     line.and_then(|line| line.split_whitespace().next())

@@ -90,7 +90,7 @@ pub(super) fn read(session: &Session, what: &Run) -> Result<Subject, Failure> {
     }
 }
 
-fn language(file: &Path) -> Language {
+pub(super) fn language(file: &Path) -> Language {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("ts" | "mts" | "cts") => Language::TypeScript,
         Some("js" | "mjs" | "cjs") => Language::JavaScript,

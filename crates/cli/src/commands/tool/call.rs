@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_config::files;
-use bailiwick_core::{Action, Deaf, Desk, Listener, Reply};
+use bailiwick_core::{Action, Deaf, Listener, Reply};
 use bailiwick_types::CorrelationId;
 use serde_json::{Map, Value};
 
 use crate::commands::run::arguments::{self, Reading};
-use crate::desk::{Console, Person, ask, at_desk, caller};
+use crate::desk::{At, Console, Person, ask, at_desk, caller};
 use crate::failure::Failure;
 use crate::render::{Screen, report};
 use crate::resolved::Session;
@@ -21,7 +21,7 @@ pub(crate) fn call(screen: &mut Screen, session: &Session, what: &Call) -> Resul
     let report = at_desk(session, &what.cells, async |desk| {
         let arguments = arguments_of(desk, what).await?;
         let listener: Arc<dyn Listener> =
-            if screen.wants_json() { Arc::new(Deaf) } else { Arc::new(Console) };
+            if screen.wants_json() { Arc::new(Deaf) } else { Arc::new(Console::beside(Person::of(what.yes))) };
         let action = Action::ToolCall {
             tool: what.name.clone(),
             arguments,
@@ -37,7 +37,7 @@ pub(crate) fn call(screen: &mut Screen, session: &Session, what: &Call) -> Resul
 }
 
 /// The arguments as they were typed. Only where it makes a difference is the tool asked whether a parameter is text.
-async fn arguments_of(desk: &Desk, what: &Call) -> Result<Map<String, Value>, Failure> {
+async fn arguments_of(desk: &At, what: &Call) -> Result<Map<String, Value>, Failure> {
     let all = match what.args.as_deref() {
         Some("-") => Some(files::read_document(Path::new("-"))?),
         typed => typed.map(str::to_owned),
@@ -54,7 +54,7 @@ async fn arguments_of(desk: &Desk, what: &Call) -> Result<Map<String, Value>, Fa
 }
 
 /// The parameters of a tool that are text.
-async fn texts_of(desk: &Desk, tool: &str) -> Result<Vec<String>, Failure> {
+async fn texts_of(desk: &At, tool: &str) -> Result<Vec<String>, Failure> {
     let Reply::Tool(view) = ask(desk, Action::ToolShow { tool: tool.to_owned() }).await? else {
         return Err(Failure::StrangeReply("a tool"));
     };

@@ -1,11 +1,11 @@
 //! `bailiwick tool check`: what is wrong or doubtful about documents, where, and what to write instead.
 
-use bailiwick_core::{Action, Checked, CodeFinding, Desk, Document, Fault, Found, Refusal, Reply};
+use bailiwick_core::{Action, Checked, CodeFinding, Document, Fault, Found, Refusal, Reply};
 use bailiwick_types::Risk;
 use serde_json::{Value, json};
 
 use super::is_about_the_input;
-use crate::desk::{ask, at_desk};
+use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
 use crate::places::Places;
 use crate::render::{Screen, bad, error_of, faint, good, level, plain, strong, warning};
@@ -43,7 +43,7 @@ pub(crate) fn check(screen: &mut Screen, session: &Session, what: &Check) -> Res
 }
 
 /// Looks at one document; what is wrong with it is no reason to stop.
-async fn look(desk: &Desk, document: Document) -> Result<Result<Checked, Refusal>, Failure> {
+async fn look(desk: &At, document: Document) -> Result<Result<Checked, Refusal>, Failure> {
     match ask(desk, Action::ToolCheck { document }).await {
         Ok(Reply::Checked(checked)) => Ok(Ok(*checked)),
         Ok(_) => Err(Failure::StrangeReply("a check")),

@@ -1,10 +1,10 @@
 //! `bailiwick tool list`: the catalogue, a line each.
 
-use bailiwick_core::{Action, Desk, Reply, ToolLine};
+use bailiwick_core::{Action, Reply, ToolLine};
 use serde_json::json;
 
 use super::NO_CELLS;
-use crate::desk::{ask, at_desk};
+use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
 use crate::render::{Screen, Span, bad, faint, good, plain, strong, warning};
@@ -48,7 +48,7 @@ pub(crate) fn list(screen: &mut Screen, session: &Session, List { state }: &List
 }
 
 /// Every tool, page by page.
-async fn all(desk: &Desk) -> Result<Vec<ToolLine>, Failure> {
+async fn all(desk: &At) -> Result<Vec<ToolLine>, Failure> {
     let mut tools: Vec<ToolLine> = Vec::new();
     loop {
         let after = tools.last().map(|tool| tool.name.clone());

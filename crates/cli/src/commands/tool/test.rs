@@ -5,12 +5,12 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bailiwick_core::{Action, Desk, Event, Listener, Refusal, Reply, TestVerdict, Tested, Which};
+use bailiwick_core::{Action, Event, Listener, Refusal, Reply, TestVerdict, Tested, Which};
 use bailiwick_types::ErrorClass;
 use serde_json::{Value, json};
 
 use super::{is_about_the_input, watch};
-use crate::desk::{Console, Person, at_desk, caller};
+use crate::desk::{At, Console, Person, at_desk, caller};
 use crate::failure::Failure;
 use crate::places::Places;
 use crate::render::{Screen, error_of, plain, tested};
@@ -30,7 +30,7 @@ pub(crate) fn test(screen: &mut Screen, session: &Session, what: &Test) -> Resul
         });
     }
     let listener: Arc<dyn Listener> = if session.verbose {
-        Arc::new(Console)
+        Arc::new(Console::default())
     } else {
         Arc::new(Progress { on: std::io::stderr().is_terminal() })
     };
@@ -55,7 +55,7 @@ pub(crate) fn test(screen: &mut Screen, session: &Session, what: &Test) -> Resul
 
 /// What tests run on.
 struct Stage<'a> {
-    desk: &'a Desk,
+    desk: &'a At,
     listener: Arc<dyn Listener>,
     live: bool,
 }

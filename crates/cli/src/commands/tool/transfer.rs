@@ -11,6 +11,7 @@ use serde_json::json;
 use super::check::{tell_fault, tell_found};
 use super::list::look_of;
 use super::{NO_CELLS, with_confirmation};
+use crate::commands::serve::preset;
 use crate::desk::{Person, ask, at_desk, caller};
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
@@ -21,8 +22,11 @@ use crate::typed::tool::{Export, Import};
 
 /// `bailiwick tool import PATH…`
 pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> Result<u8, Failure> {
-    let Import { paths, approval_off } = what;
-    let documents = targets::read_all(paths)?;
+    let Import { paths, preset, approval_off } = what;
+    let documents = match preset {
+        Some(name) => preset::documents(name)?,
+        None => targets::read_all(paths)?,
+    };
     let imported = at_desk(session, &NO_CELLS, async |desk| {
         let caller = caller(Person::of(*approval_off), Arc::new(Deaf));
         let attempt = async |approval_off| {

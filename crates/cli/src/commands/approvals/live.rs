@@ -1,0 +1,150 @@
+//! The live view: painted whenever something happens, and four times a second for the countdown.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bailiwick_core::{Action, Event, Happening, Listener, Presence, Refusal};
+use bailiwick_types::ErrorCode;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
+use tokio::time::MissedTickBehavior;
+
+use super::keys::Keys;
+use super::view::{Do, View};
+use super::{NO_CELLS, waiting};
+use crate::desk::{At, Person, ask, at_desk_for, caller};
+use crate::failure::Failure;
+use crate::render::Screen;
+use crate::render::stage::Stage;
+use crate::resolved::Session;
+
+/// How often the countdown is painted.
+const TICK: Duration = Duration::from_millis(250);
+/// How often the list is asked for, whatever is heard.
+const ANYWAY: Duration = Duration::from_secs(2);
+/// How long after a failed watch it is tried again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// `bailiwick approvals` at a terminal. Where no server runs, calls of other commands wait for this one.
+pub(super) fn live(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
+    at_desk_for(session, &NO_CELLS, Presence::Serving, async |desk| {
+        if let At::Desk(desk) = desk
+            && desk.is_owner()
+        {
+            screen.note("no server runs: calls from this data folder are answered here while this is open");
+        }
+        // Before the terminal is taken, so that a refusal stands where it can be read.
+        let first = waiting(desk).await?;
+        let mut view = View::default();
+        view.take(first, Instant::now());
+        let mut signals = Signals::hear()?;
+        let stage = Stage::enter()?;
+        let keys = Keys::read().map_err(Failure::Terminal)?;
+        let heard = Arc::new(Heard::default());
+        tokio::select! {
+            () = signals.end() => Ok(0),
+            failure = watch(desk, &heard) => Err(failure),
+            ended = run(desk, &stage, keys, view, &heard) => ended,
+        }
+    })
+}
+
+/// What ends or changes the view from outside.
+struct Signals {
+    ends: [Signal; 3],
+}
+
+impl Signals {
+    fn hear() -> Result<Self, Failure> {
+        let one = |kind| signal(kind).map_err(Failure::Signals);
+        Ok(Self {
+            ends: [one(SignalKind::terminate())?, one(SignalKind::interrupt())?, one(SignalKind::hangup())?],
+        })
+    }
+
+    async fn end(&mut self) {
+        let [term, int, hup] = &mut self.ends;
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+            _ = hup.recv() => {}
+        }
+    }
+}
+
+/// Hears that something about questions happened.
+#[derive(Default)]
+struct Heard(Notify);
+
+impl Listener for Heard {
+    fn hear(&self, event: Event) {
+        if let Event::Happened(happening) = event
+            && matches!(*happening, Happening::Asked(_) | Happening::Answered(_) | Happening::Missed(_))
+        {
+            self.0.notify_one();
+        }
+    }
+}
+
+/// Watches what happens; ends only where nothing will be told any more.
+async fn watch(desk: &At, heard: &Arc<Heard>) -> Failure {
+    loop {
+        let listener: Arc<dyn Listener> = Arc::<Heard>::clone(heard);
+        if let Err(refusal) = desk.perform(caller(Person::Nobody, listener), Action::Watch).await
+            && is_for_good(&refusal)
+        {
+            return refusal.into();
+        }
+        tokio::time::sleep(AGAIN).await;
+        heard.0.notify_one();
+    }
+}
+
+/// Whether asking again would give the same.
+fn is_for_good(refusal: &Refusal) -> bool {
+    matches!(refusal.code, ErrorCode::Unauthorized | ErrorCode::Forbidden)
+}
+
+async fn run(desk: &At, stage: &Stage, mut keys: Keys, mut view: View, heard: &Heard) -> Result<u8, Failure> {
+    let mut resized = signal(SignalKind::window_change()).map_err(Failure::Signals)?;
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut anyway = tokio::time::interval(ANYWAY);
+    anyway.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let (columns, rows) = Stage::size();
+        stage.paint(&view.frame(columns, rows, Instant::now()), rows)?;
+        tokio::select! {
+            key = keys.next() => match view.press(key, Instant::now()) {
+                Do::Nothing => {}
+                Do::Quit => return Ok(0),
+                Do::Answer { id, yes, remember } => {
+                    match ask(desk, Action::ApprovalAnswer { id, yes, remember }).await {
+                        Ok(_) => view.say(if yes { "said yes" } else { "said no" }, yes),
+                        Err(refusal) => view.say(refusal.message, false),
+                    }
+                    // What was pressed meanwhile was pressed at the question that is gone.
+                    keys.forget();
+                    refresh(desk, &mut view).await?;
+                }
+            },
+            _ = resized.recv() => {}
+            _ = ticks.tick() => {}
+            () = heard.0.notified() => refresh(desk, &mut view).await?,
+            _ = anyway.tick() => refresh(desk, &mut view).await?,
+        }
+    }
+}
+
+/// Asks for the questions. A server that is gone for a moment is told of, not despaired of.
+async fn refresh(desk: &At, view: &mut View) -> Result<(), Failure> {
+    match waiting(desk).await {
+        Ok(waiting) => view.take(waiting, Instant::now()),
+        Err(Failure::Refused(refusal)) if !is_for_good(&refusal) => {
+            view.take(Vec::new(), Instant::now());
+            view.say(refusal.message, false);
+        }
+        Err(failure) => return Err(failure),
+    }
+    Ok(())
+}

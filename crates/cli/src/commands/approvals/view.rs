@@ -1,0 +1,274 @@
+//! What the live view shows and what a key does to it, without a terminal and without a clock of its own.
+//!
+//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught.
+
+use std::time::{Duration, Instant};
+
+use bailiwick_core::{Remember, RememberedFor, Waiting};
+use bailiwick_types::ApprovalId;
+
+use super::keys::Key;
+use crate::render::stage::{Line, wrapped};
+use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warning};
+
+/// How long a question stands there before a key answers it.
+pub(super) const SETTLED: Duration = Duration::from_millis(500);
+/// Rows of the list that are shown.
+const LISTED: usize = 6;
+/// The minutes that are proposed.
+const MINUTES: &str = "10";
+
+/// What a key leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Do {
+    Nothing,
+    Answer { id: ApprovalId, yes: bool, remember: Option<Remember> },
+    Quit,
+}
+
+/// A question with when it was told of.
+struct Listed {
+    waiting: Waiting,
+    until: Instant,
+}
+
+/// What a person is typing.
+struct Typing {
+    id: ApprovalId,
+    what: RememberedFor,
+    minutes: String,
+}
+
+/// The view.
+#[derive(Default)]
+pub(super) struct View {
+    listed: Vec<Listed>,
+    selected: Option<ApprovalId>,
+    /// Which question is on the screen, and since when.
+    shown: Option<(ApprovalId, Instant)>,
+    typing: Option<Typing>,
+    scrolled: usize,
+    said: Option<(String, bool)>,
+}
+
+impl View {
+    /// Takes the questions that wait now.
+    pub(super) fn take(&mut self, waiting: Vec<Waiting>, now: Instant) {
+        let place = self.place();
+        self.listed = waiting
+            .into_iter()
+            .map(|waiting| Listed { until: now + Duration::from_millis(waiting.remaining_ms), waiting })
+            .collect();
+        if !self.selected.is_some_and(|id| self.has(id)) {
+            let next = self.listed.get(place).or_else(|| self.listed.last());
+            self.select(next.map(|listed| listed.waiting.id));
+        }
+        if self.typing.as_ref().is_some_and(|typing| !self.has(typing.id)) {
+            self.typing = None;
+            self.say("that question is over", false);
+        }
+    }
+
+    /// Tells something in the last row.
+    pub(super) fn say(&mut self, text: impl Into<String>, is_good: bool) {
+        self.said = Some((text.into(), is_good));
+    }
+
+    /// What a key does.
+    pub(super) fn press(&mut self, key: Key, now: Instant) -> Do {
+        if key == Key::End {
+            return Do::Quit;
+        }
+        if let Some(typing) = self.typing.take() {
+            return self.type_minutes(typing, key);
+        }
+        match key {
+            Key::Char('q') => return Do::Quit,
+            Key::Up | Key::Char('k') => self.step(-1),
+            Key::Down | Key::Char('j') => self.step(1),
+            Key::PageUp | Key::Char('b') => self.scrolled = self.scrolled.saturating_sub(5),
+            Key::PageDown | Key::Char(' ') => self.scrolled += 5,
+            Key::Char(letter @ ('y' | 'n' | 'r' | 'R')) => return self.decide(letter, now),
+            _ => {}
+        }
+        Do::Nothing
+    }
+
+    fn decide(&mut self, letter: char, now: Instant) -> Do {
+        let Some(id) = self.selected else { return Do::Nothing };
+        let has_settled = self.shown.is_some_and(|(shown, since)| shown == id && now >= since + SETTLED);
+        if !has_settled {
+            self.say("this question has only just appeared: look at it, then press again", false);
+            return Do::Nothing;
+        }
+        let what = match letter {
+            'y' => return Do::Answer { id, yes: true, remember: None },
+            'n' => return Do::Answer { id, yes: false, remember: None },
+            'r' => RememberedFor::Arguments,
+            _ => RememberedFor::Key,
+        };
+        self.typing = Some(Typing { id, what, minutes: MINUTES.to_owned() });
+        Do::Nothing
+    }
+
+    fn type_minutes(&mut self, mut typing: Typing, key: Key) -> Do {
+        match key {
+            Key::Char(digit @ '0'..='9') if typing.minutes.len() < 4 => typing.minutes.push(digit),
+            Key::Backspace => drop(typing.minutes.pop()),
+            Key::Escape => {
+                self.say("nothing was answered", false);
+                return Do::Nothing;
+            }
+            Key::Enter => {
+                if let Some(minutes) = typing.minutes.parse().ok().filter(|minutes| *minutes > 0) {
+                    let remember = Some(Remember { what: typing.what, minutes });
+                    return Do::Answer { id: typing.id, yes: true, remember };
+                }
+            }
+            _ => {}
+        }
+        self.typing = Some(typing);
+        Do::Nothing
+    }
+
+    fn has(&self, id: ApprovalId) -> bool {
+        self.listed.iter().any(|listed| listed.waiting.id == id)
+    }
+
+    fn place(&self) -> usize {
+        let is_selected = |listed: &Listed| Some(listed.waiting.id) == self.selected;
+        self.listed.iter().position(is_selected).unwrap_or(0)
+    }
+
+    fn step(&mut self, by: isize) {
+        let next = self.place().saturating_add_signed(by).min(self.listed.len().saturating_sub(1));
+        self.select(self.listed.get(next).map(|listed| listed.waiting.id));
+    }
+
+    fn select(&mut self, id: Option<ApprovalId>) {
+        if self.selected != id {
+            self.selected = id;
+            self.scrolled = 0;
+        }
+    }
+
+    /// The frame as it is now. What it shows counts as shown from now on.
+    pub(super) fn frame(&mut self, columns: usize, rows: usize, now: Instant) -> Vec<Line> {
+        let place = self.place();
+        let mut lines = vec![owned(&[strong("Approvals"), faint(&match self.listed.len() {
+            0 => "  nothing waits".to_owned(),
+            1 => "  1 waits".to_owned(),
+            count => format!("  {count} wait, the oldest first"),
+        })])];
+        let first = place.saturating_sub(LISTED - 1);
+        for (index, listed) in self.listed.iter().enumerate().skip(first).take(LISTED) {
+            lines.push(row(listed, index == place, now));
+        }
+        let after = self.listed.len().saturating_sub(first + LISTED);
+        if after > 0 {
+            lines.push(owned(&[faint(&format!("    and {after} more"))]));
+        }
+        lines.push(Line::new());
+        let foot = self.foot();
+        let mut room = rows.saturating_sub(lines.len() + foot.len());
+        match self.listed.get(place) {
+            None => self.shown = None,
+            Some(Listed { waiting, until }) => {
+                let left = millis(until.saturating_duration_since(now));
+                let details: Vec<Line> = approval::details(waiting, left)
+                    .into_iter()
+                    .flat_map(|line| wrapped(line, columns, 12))
+                    .collect();
+                if details.len() > room {
+                    room = room.saturating_sub(1);
+                    self.scrolled = self.scrolled.min(details.len().saturating_sub(room));
+                } else {
+                    self.scrolled = 0;
+                }
+                let hidden = details.len().saturating_sub(self.scrolled + room);
+                let above = self.scrolled;
+                lines.extend(details.into_iter().skip(above).take(room));
+                if hidden + above > 0 {
+                    let more = format!("{above} lines above, {hidden} below: space and b scroll");
+                    lines.push(owned(&[warning(&more)]));
+                }
+                let id = waiting.id;
+                if self.shown.is_none_or(|(shown, _)| shown != id) {
+                    self.shown = Some((id, now));
+                }
+            }
+        }
+        let filled = rows.saturating_sub(foot.len());
+        lines.resize(filled.max(lines.len().min(filled)), Line::new());
+        lines.extend(foot);
+        lines.into_iter().map(|line| cut(line, columns)).collect()
+    }
+
+    fn foot(&self) -> Vec<Line> {
+        let said = match &self.said {
+            None => Line::new(),
+            Some((text, true)) => owned(&[good(text)]),
+            Some((text, false)) => owned(&[warning(text)]),
+        };
+        let keys = match &self.typing {
+            Some(Typing { what, minutes, .. }) => {
+                let what = match what {
+                    RememberedFor::Arguments => "yes, and for identical arguments for",
+                    RememberedFor::Key => "yes, and for every call of this tool with this key for",
+                };
+                let minutes = format!(" {minutes}_ minutes");
+                owned(&[bad(what), strong(&minutes), faint("  Enter: say it  Esc: do not")])
+            }
+            None => owned(&[
+                strong("y"),
+                faint(" yes once  "),
+                strong("n"),
+                faint(" no  "),
+                strong("r"),
+                faint(" yes, remember arguments  "),
+                strong("R"),
+                faint(" remember key  "),
+                strong("j k"),
+                faint(" move  "),
+                strong("q"),
+                faint(" quit"),
+            ]),
+        };
+        vec![said, keys]
+    }
+}
+
+fn row(listed: &Listed, is_selected: bool, now: Instant) -> Line {
+    let Listed { waiting, until } = listed;
+    let question = &waiting.question;
+    let lead = if is_selected { strong("> ") } else { plain("  ") };
+    let who = question.actor.key.as_deref().unwrap_or(&question.actor.client);
+    let left = millis(until.saturating_duration_since(now));
+    let name = if is_selected { strong(&question.tool) } else { plain(&question.tool) };
+    owned(&[
+        lead,
+        level(question.risk.level),
+        plain("  "),
+        approval::countdown(left),
+        plain("  "),
+        name,
+        faint("  by "),
+        faint(who),
+    ])
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn owned(spans: &[Span<'_>]) -> Line {
+    spans.iter().cloned().map(Span::into_owned).collect()
+}
+
+/// A line that fits into one.
+fn cut(line: Line, columns: usize) -> Line {
+    wrapped(line, columns, 0).into_iter().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Keys against questions, by a clock of the test's own.
+
+use std::time::{Duration, Instant};
+
+use bailiwick_core::{Remember, RememberedFor, Waiting};
+use serde_json::json;
+
+use super::{Do, Key, SETTLED, View};
+use crate::render::stage::Line;
+
+const ALONE: &str = "01890000-0000-7000-8000-00000000000";
+
+fn waiting(n: u8, arguments: &serde_json::Value) -> Waiting {
+    serde_json::from_value(json!({
+        "id": format!("{ALONE}{n}"),
+        "question": {
+            "tool": format!("tool{n}"), "hash": "h", "policyHash": "p",
+            "callId": format!("{ALONE}{n}"), "prompt": null,
+            "risk": {"level": "L4", "credited": null, "reasons": []},
+            "arguments": arguments, "actor": {"key": "agent", "client": "http"},
+            "correlationId": "c", "effect": null, "deadlineMs": 120_000,
+        },
+        "askedAt": "2026-01-01T00:00:00Z", "deadlineAt": "2026-01-01T00:02:00Z", "remainingMs": 120_000,
+        "last": {"arguments": {"text": "old"}, "at": "2025-12-31T00:00:00Z", "by": "operator", "hash": "h"},
+    }))
+    .expect("a question")
+}
+
+fn questions(numbers: &[u8]) -> Vec<Waiting> {
+    numbers.iter().map(|n| waiting(*n, &json!({"text": "new"}))).collect()
+}
+
+/// A view that shows these, painted just now.
+fn shown(numbers: &[u8], now: Instant) -> View {
+    let mut view = View::default();
+    view.take(questions(numbers), now);
+    view.frame(80, 40, now);
+    view
+}
+
+fn id(n: u8) -> bailiwick_types::ApprovalId {
+    bailiwick_types::ApprovalId::parse(&format!("{ALONE}{n}")).expect("an id")
+}
+
+fn text(lines: &[Line]) -> String {
+    let mut bytes = Vec::new();
+    for line in lines {
+        line.iter().for_each(|span| span.write_plain(&mut bytes));
+        bytes.push(b'\n');
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
+#[track_caller]
+fn check(keys: &[Key], expected: &Do) {
+    let now = Instant::now();
+    let mut view = shown(&[1, 2, 3], now);
+    let mut done = Do::Nothing;
+    let mut at = now;
+    for key in keys {
+        at += SETTLED;
+        done = view.press(*key, at);
+        view.frame(80, 40, at);
+    }
+    assert_eq!(done, *expected, "{keys:?}");
+}
+
+#[test]
+fn one_key_answers_what_is_selected() {
+    let yes = |n, remember| Do::Answer { id: id(n), yes: true, remember };
+    check(&[Key::Char('y')], &yes(1, None));
+    check(&[Key::Char('n')], &Do::Answer { id: id(1), yes: false, remember: None });
+    check(&[Key::Char('j'), Key::Char('y')], &yes(2, None));
+    check(&[Key::Down, Key::Down, Key::Down, Key::Char('y')], &yes(3, None));
+    check(&[Key::Down, Key::Up, Key::Up, Key::Char('y')], &yes(1, None));
+    let remember = |what, minutes| Some(Remember { what, minutes });
+    check(&[Key::Char('r'), Key::Enter], &yes(1, remember(RememberedFor::Arguments, 10)));
+    check(
+        &[Key::Char('R'), Key::Backspace, Key::Char('5'), Key::Enter],
+        &yes(1, remember(RememberedFor::Key, 15)),
+    );
+    check(&[Key::Char('r'), Key::Escape], &Do::Nothing);
+    check(&[Key::Char('r'), Key::Backspace, Key::Backspace, Key::Enter], &Do::Nothing);
+    check(&[Key::Char('r'), Key::Char('y')], &Do::Nothing);
+    for other in [Key::Enter, Key::Escape, Key::Char('Y'), Key::Char('x')] {
+        check(&[other], &Do::Nothing);
+    }
+    check(&[Key::Char('q')], &Do::Quit);
+    check(&[Key::End], &Do::Quit);
+}
+
+#[test]
+fn a_question_that_has_only_just_appeared_is_not_answered() {
+    let now = Instant::now();
+    let early = now + SETTLED.checked_sub(Duration::from_millis(1)).expect("a while");
+    let mut view = shown(&[1, 2], now);
+    assert_eq!(view.press(Key::Char('y'), early), Do::Nothing);
+    // The first is gone, and the second slides into its place: it has to stand there by itself.
+    view.take(questions(&[2]), now + SETTLED);
+    assert_eq!(view.press(Key::Char('y'), now + SETTLED), Do::Nothing);
+    view.frame(80, 40, now + SETTLED);
+    assert_eq!(view.press(Key::Char('y'), now + SETTLED + SETTLED / 2), Do::Nothing);
+    let done = view.press(Key::Char('y'), now + SETTLED + SETTLED);
+    assert_eq!(done, Do::Answer { id: id(2), yes: true, remember: None });
+}
+
+#[test]
+fn a_new_question_leaves_the_selected_one_where_it_is() {
+    let now = Instant::now();
+    let mut view = shown(&[2], now);
+    view.take(questions(&[1, 2, 3]), now);
+    view.frame(80, 40, now);
+    let done = view.press(Key::Char('y'), now + SETTLED);
+    assert_eq!(done, Do::Answer { id: id(2), yes: true, remember: None });
+}
+
+#[test]
+fn minutes_that_are_typed_for_a_question_that_is_over_answer_nothing() {
+    let now = Instant::now();
+    let mut view = shown(&[1, 2], now);
+    view.press(Key::Char('r'), now + SETTLED);
+    view.take(questions(&[2]), now + SETTLED);
+    assert_eq!(view.press(Key::Enter, now + SETTLED * 3), Do::Nothing);
+}
+
+#[test]
+fn the_frame_shows_the_question_with_what_changed_and_fits() {
+    let now = Instant::now();
+    let mut view = shown(&[1, 2], now);
+    let frame = text(&view.frame(80, 30, now + Duration::from_secs(60)));
+    for said in ["2 wait", "> L4", "tool1", "agent", "- ", "\"old\"", "+ ", "\"new\"", "1m 00s", "y yes once"] {
+        assert!(frame.contains(said), "{said}: {frame}");
+    }
+    for (columns, rows) in [(80, 24), (40, 12), (20, 8), (200, 60)] {
+        let frame = view.frame(columns, rows, now);
+        assert!(frame.len() <= rows, "{} rows of {rows}", frame.len());
+        let widest = text(&frame).lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(columns), "{widest:?} of {columns}");
+    }
+}
+
+#[test]
+fn hostile_arguments_are_shown_harmless() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(vec![waiting(1, &json!({"text": "\u{1b}[2J\u{202e}yes\u{200b}"}))], now);
+    let frame = text(&view.frame(60, 40, now));
+    for hostile in ['\u{1b}', '\u{202e}', '\u{200b}'] {
+        assert!(!frame.contains(hostile), "{frame:?}");
+    }
+    assert!(frame.contains("202e"), "{frame}");
+}
+
+#[test]
+fn long_arguments_are_scrolled_and_nothing_of_them_is_lost() {
+    let now = Instant::now();
+    let many: Vec<String> = (0..100).map(|n| format!("line-{n}-")).collect();
+    let mut view = View::default();
+    view.take(vec![waiting(1, &json!({"lines": many}))], now);
+    let mut seen = text(&view.frame(80, 24, now));
+    assert!(seen.contains("space and b scroll"), "{seen}");
+    for _ in 0..60 {
+        view.press(Key::Char(' '), now);
+        seen.push_str(&text(&view.frame(80, 24, now)));
+    }
+    for line in many {
+        assert!(seen.contains(&line), "{line}");
+    }
+}

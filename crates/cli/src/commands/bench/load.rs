@@ -1,0 +1,188 @@
+//! Clients for figures: each holds one connection to a server on this machine and asks for the same thing again and
+//! again. As little as can be, since it shares the machine with what it measures.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use super::calls::milliseconds;
+use super::row::Times;
+
+/// What many clients got.
+pub(super) struct Got {
+    /// How long each answer that was as wanted took, in milliseconds.
+    pub(super) fine: Times,
+    /// How long each refusal for want of room took.
+    pub(super) busy: Times,
+    /// How many answers were neither.
+    pub(super) wrong: usize,
+    /// For how long they asked.
+    pub(super) took: Duration,
+    /// One of the wrong answers.
+    pub(super) example: Option<String>,
+}
+
+impl Got {
+    /// Answers as wanted, a second.
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    pub(super) fn rate(&self) -> f64 {
+        self.fine.count() as f64 / self.took.as_secs_f64()
+    }
+
+    /// Refusals for want of room, a second.
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    pub(super) fn rate_of_busy(&self) -> f64 {
+        self.busy.count() as f64 / self.took.as_secs_f64()
+    }
+}
+
+/// What a client asks for: the bytes of a request, and what the answer to it holds.
+#[derive(Clone)]
+pub(super) struct Wish {
+    request: Vec<u8>,
+    holds: &'static str,
+}
+
+impl Wish {
+    /// A call of a tool without arguments.
+    pub(super) fn call(address: SocketAddr, tool: &str, holds: &'static str) -> Self {
+        let body = format!(r#"{{"tool":"{tool}","arguments":{{}}}}"#);
+        let request = format!(
+            "POST /v1/execute HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Self { request: request.into_bytes(), holds }
+    }
+
+    /// Whether the server lives.
+    pub(super) fn health(address: SocketAddr) -> Self {
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        Self { request: request.into_bytes(), holds: "" }
+    }
+
+    /// As it is sent.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.request
+    }
+}
+
+/// One connection.
+pub(super) struct Client {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// One answer.
+pub(super) struct Heard {
+    pub(super) status: u16,
+    pub(super) body: String,
+}
+
+impl Client {
+    pub(super) async fn connect(address: SocketAddr) -> std::io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(8192) })
+    }
+
+    pub(super) async fn ask(&mut self, request: &[u8]) -> std::io::Result<Heard> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let head = loop {
+            if let Some(at) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+                break at + 4;
+            }
+            self.more().await?;
+        };
+        let text = String::from_utf8_lossy(self.buffer.get(..head).unwrap_or_default()).to_ascii_lowercase();
+        let status = text.split(' ').nth(1).and_then(|word| word.parse().ok());
+        let length = text
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length:"))
+            .and_then(|value| value.trim().parse::<usize>().ok());
+        let (Some(status), Some(length)) = (status, length) else {
+            return Err(std::io::Error::other(format!("an answer that is none: {text}")));
+        };
+        while self.buffer.len() < head + length {
+            self.more().await?;
+        }
+        let body = self.buffer.get(head..head + length).unwrap_or_default();
+        Ok(Heard { status, body: String::from_utf8_lossy(body).into_owned() })
+    }
+
+    async fn more(&mut self) -> std::io::Result<()> {
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(())
+    }
+}
+
+/// Has so many clients ask for as long as this.
+pub(super) async fn load(
+    address: SocketAddr,
+    wish: &Wish,
+    clients: usize,
+    lasts: Duration,
+) -> std::io::Result<Got> {
+    let started = Instant::now();
+    let until = started + lasts;
+    let mut tasks = JoinSet::new();
+    for _ in 0..clients {
+        let wish = wish.clone();
+        tasks.spawn(async move { one(address, &wish, until).await });
+    }
+    let (mut fine, mut busy, mut wrong, mut example) = (Vec::new(), Vec::new(), 0, None);
+    while let Some(ended) = tasks.join_next().await {
+        let told = ended.map_err(std::io::Error::other)?;
+        fine.extend(told.fine);
+        busy.extend(told.busy);
+        wrong += told.wrong;
+        example = example.or(told.example);
+    }
+    Ok(Got { fine: Times::new(fine), busy: Times::new(busy), wrong, took: started.elapsed(), example })
+}
+
+/// What one client got.
+#[derive(Default)]
+struct Told {
+    fine: Vec<f64>,
+    busy: Vec<f64>,
+    wrong: usize,
+    example: Option<String>,
+}
+
+async fn one(address: SocketAddr, wish: &Wish, until: Instant) -> Told {
+    let mut told = Told::default();
+    let mut client = None;
+    while Instant::now() < until {
+        let began = Instant::now();
+        let heard = match &mut client {
+            Some(client) => Client::ask(client, &wish.request).await,
+            None => match Client::connect(address).await {
+                Ok(made) => {
+                    client = Some(made);
+                    continue;
+                }
+                Err(error) => Err(error),
+            },
+        };
+        let took = milliseconds(began.elapsed());
+        match heard {
+            Ok(heard) if heard.status == 200 && heard.body.contains(wish.holds) => told.fine.push(took),
+            Ok(heard) if heard.status == 503 && heard.body.contains("BUSY") => told.busy.push(took),
+            other => {
+                told.wrong += 1;
+                client = None;
+                told.example.get_or_insert_with(|| match other {
+                    Ok(heard) => format!("{} {}", heard.status, heard.body),
+                    Err(error) => error.to_string(),
+                });
+            }
+        }
+    }
+    told
+}

@@ -1,0 +1,163 @@
+//! `bailiwick serve`: the listener first, then the data folder, then everything that may take its time.
+
+pub(crate) mod preset;
+mod signals;
+mod told;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick::{Breadth, Options};
+use bailiwick_config::Settings;
+use bailiwick_core::{Core, Desk, OperatorKey, Presence};
+use bailiwick_http::perimeter::NoAuth;
+use bailiwick_http::{App, Ground, ServeError, bind, own_listeners};
+
+use self::signals::Signals;
+use self::told::Standing;
+use crate::cells::builder;
+use crate::desk::opening;
+use crate::failure::Failure;
+use crate::logging;
+use crate::render::{Screen, plain, to_stderr, warning};
+use crate::resolved::Session;
+use crate::typed::serving::Serve;
+
+/// Cells kept ready ahead of need.
+const PARKED: usize = 8;
+/// Calls that wait for a cell, for each that has one.
+const WAITING_FOR_EACH: usize = 4;
+/// How long the data folder may take to close when somebody is in a hurry.
+const HURRY: Duration = Duration::from_secs(2);
+
+/// `bailiwick serve`
+pub(crate) fn serve(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8, Failure> {
+    session.here_only("`serve` is a server of this machine", "leave out the address of another one")?;
+    logging::begin(session)?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Tokio)?;
+    let result = tokio.block_on(run(screen, session, what));
+    tokio.shutdown_background();
+    result
+}
+
+async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8, Failure> {
+    let mut settings = session.loaded.settings.clone();
+    if let Some(listen) = what.listen {
+        settings.server.listen = listen;
+    }
+    let preset = preset::Preset::chosen(what.preset.as_deref().unwrap_or(&settings.server.preset))?;
+    // Heard from before anything is there, since whoever started this may end it at once.
+    let mut signals = Signals::hear()?;
+    let listener = bind(settings.server.listen)?;
+    let bound = listener.local_addr().map_err(ServeError::Listener)?;
+    keep_tools_away(&mut settings, bound)?;
+    let (desk, core) = open(session, what, &settings).await?;
+    let desk = Arc::new(desk);
+    let key = core.operator_key().await?;
+    let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
+    let ground =
+        Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let app = App::new(ground).await?;
+    let (closing, grace) = (app.closing(), app.grace());
+    let mut server = tokio::spawn(app.serve(listener));
+
+    // It answers from here on; what follows may take its time.
+    let standing = standing(session, &settings, bound, &desk, &core, key).await?;
+    standing.tell(screen, preset.name());
+    let publishing = tokio::spawn(preset.publish(Arc::clone(&desk), screen.is_quiet()));
+    let ended = tokio::select! {
+        ended = &mut server => ended,
+        () = signals.next() => {
+            closing.begin();
+            // Whoever would answer is about to lose us, and whoever watches has nothing more to see.
+            core.end_questions();
+            core.end_watching();
+            screen.note(&format!("ending: calls have up to {} s; a second signal ends them now", grace.as_secs()));
+            tokio::select! {
+                ended = &mut server => ended,
+                () = signals.next() => {
+                    server.abort();
+                    server.await
+                }
+            }
+        }
+    };
+    publishing.abort();
+    // What was aborted has gone when this is there, and with it its share of the desk.
+    let _was_aborted = publishing.await;
+    close(desk, &mut signals).await?;
+    match ended {
+        Ok(served) => served?,
+        Err(error) if error.is_cancelled() => {}
+        Err(error) => return Err(Failure::Tokio(std::io::Error::other(error))),
+    }
+    Ok(0)
+}
+
+/// No tool may reach the server it runs in, wherever that can be reached.
+fn keep_tools_away(settings: &mut Settings, bound: std::net::SocketAddr) -> Result<(), Failure> {
+    let mut baseline = (*settings.baseline).clone();
+    baseline.own_listeners = own_listeners(bound)?;
+    settings.baseline = Arc::new(baseline);
+    Ok(())
+}
+
+async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(Desk, Core), Failure> {
+    let calls = usize::try_from(settings.server.calls).unwrap_or(usize::MAX);
+    let cells = builder(&what.cells, Breadth::Ordinary, Some(&settings.baseline))
+        .parked(PARKED)
+        .at_once(calls, calls.saturating_mul(WAITING_FOR_EACH))
+        .memory(Options::default().memory);
+    let mut opening = opening(session, cells, Presence::Serving)?;
+    opening.settings = settings.clone();
+    let folder = opening.data.display().to_string();
+    let desk = Desk::open(opening).await?;
+    match desk.core() {
+        Some(core) => Ok((desk, core)),
+        None => {
+            let who = desk.owner().map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+            Err(Failure::Argument {
+                message: format!("{who} owns {folder}"),
+                hint: "end it, or serve another folder with --data".to_owned(),
+            })
+        }
+    }
+}
+
+async fn standing(
+    session: &Session,
+    settings: &Settings,
+    bound: std::net::SocketAddr,
+    desk: &Desk,
+    core: &Core,
+    key: OperatorKey,
+) -> Result<Standing, Failure> {
+    Ok(Standing {
+        address: format!("{}://{bound}", if settings.server.tls.is_some() { "https" } else { "http" }),
+        folder: session.loaded.data_folder.clone().unwrap_or_default(),
+        key,
+        walls: core.warm_up().await,
+        published: preset::published(desk).await?,
+    })
+}
+
+/// Gives the data folder back: what others asked for is finished first, unless somebody is in a hurry.
+async fn close(desk: Arc<Desk>, signals: &mut Signals) -> Result<(), Failure> {
+    let Some(desk) = Arc::into_inner(desk) else {
+        // A connection that was cut still holds it; the lock goes with the process.
+        tracing::warn!("the data folder was not closed in order: something still holds it");
+        return Ok(());
+    };
+    let mut closing = std::pin::pin!(desk.close());
+    let troubles = tokio::select! {
+        closed = &mut closing => closed?,
+        () = signals.next() => match tokio::time::timeout(HURRY, closing).await {
+            Ok(closed) => closed?,
+            Err(_) => Vec::new(),
+        },
+    };
+    for trouble in troubles {
+        to_stderr(&[warning("warning: "), plain(&trouble)]);
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The server against its own description: a stranger's program reads the OpenAPI document and tries what it allows and
+//! what it forbids.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bailiwick_testkit::requires;
+
+use super::bailiwick;
+
+/// Cases that are tried for each operation, in each phase.
+const CASES: &str = "25";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program that tries the server is started by this test")]
+fn the_server_does_what_its_description_says() {
+    let tool = schemathesis();
+    requires!("schemathesis", tool.is_file());
+    let program = bailiwick();
+    let server = program.start(&[
+        "--json",
+        "--set",
+        "server.perSecond=100000",
+        "--set",
+        "approvals.deadline=1s",
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+    ]);
+    let line = server.wait_for("\n");
+    let said: serde_json::Value =
+        serde_json::from_str(line.lines().find(|line| line.starts_with('{')).expect("a line")).expect("JSON");
+    let url = said["url"].as_str().expect("where it listens");
+    let key_file = said["operatorKey"].as_str().expect("where the key is");
+    let key = std::fs::read_to_string(key_file).expect("the operator's key");
+    let mut trying = Command::new(&tool);
+    trying
+        .arg("run")
+        .arg(format!("{url}/v1/openapi.json"))
+        .args(["--header", &format!("Authorization: Bearer {}", key.trim())])
+        .args(["--checks", "all", "--exclude-checks", "unsupported_method", "--max-examples", CASES])
+        // A stream of events has no end to wait for; it is tried elsewhere.
+        .args(["--exclude-path", "/v1/events", "--request-timeout", "30", "--no-color"])
+        .args(["--generation-deterministic"])
+        .current_dir(program.working_folder());
+    let tried = trying.output().expect("it starts");
+    let told = String::from_utf8_lossy(&tried.stdout);
+    assert!(tried.status.success(), "{told}\n{}", String::from_utf8_lossy(&tried.stderr));
+    server.terminate();
+    let (code, text) = server.end();
+    assert_eq!(code, Some(0), "{text}");
+    let verified = program.run(&["audit", "verify"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+}
+
+/// Where `make deps` puts it.
+fn schemathesis() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/schemathesis")
+}

@@ -1,0 +1,55 @@
+//! Calls at a server: what happens arrives as it happens, and ends when nobody waits.
+
+use super::{GREET, Serving, asking, bailiwick, run};
+
+#[test]
+fn console_lines_arrive_and_ctrl_c_ends_the_call() {
+    let slow = GREET.replace("return `Hello", "for (;;) {} return `Hello").replace("tests:", "limits: {wall: 30s, cpu: 30s, steps: 10_000_000_000}\ntests:");
+    let program = bailiwick().with_file("greet.tool.yaml", GREET).with_file("slow.js", &slow);
+    let server = Serving::start(&program, &[]);
+    run(&program, &["tool", "publish", "greet.tool.yaml"], 0);
+    let client = program.with_variable("BAILIWICK_SERVER", server.address());
+    let called = run(&client, &["tool", "call", "greet", "--arg", "who=you"], 0);
+    assert_eq!((called.stdout.as_str(), called.stderr.as_str()), ("\"Hello you!\"\n", "greeting you\n"));
+    let running = client.start(&[
+        "run", "--timeout", "20s", "-e", "console.log('begun'); for (;;) {}",
+    ]);
+    running.wait_for("begun");
+    running.interrupt();
+    let (code, _) = running.end();
+    assert_eq!(code, None, "ended by the signal");
+    server.end();
+}
+
+#[test]
+fn a_person_at_a_terminal_answers_for_their_own_call_at_a_server() {
+    let program = bailiwick().with_file("asks.tool.yaml", &asking());
+    let server = Serving::start(&program, &[]);
+    run(&program, &["tool", "publish", "asks.tool.yaml"], 0);
+    let client = program.with_variable("BAILIWICK_SERVER", server.address());
+    for (answer, code) in [("y\n", 0), ("n\n", 3)] {
+        let mut call = client.start_at_a_terminal(&["tool", "call", "asks", "--arg", "who=you"]);
+        call.wait_for("allow it? [y/N] ");
+        call.send(answer);
+        let (ended, text) = call.end();
+        assert_eq!(ended, Some(code), "{text}");
+    }
+    let said = run(&client, &["tool", "call", "asks", "--arg", "who=you", "--yes"], 0);
+    assert_eq!(said.stdout, "\"Hello you!\"\n");
+    server.end();
+}
+
+#[test]
+fn a_key_without_approve_cannot_answer_for_itself_and_is_told() {
+    let program = bailiwick().with_file("asks.tool.yaml", &asking());
+    let server = Serving::start(&program, &["--set", "approvals.deadline=2s"]);
+    run(&program, &["tool", "publish", "asks.tool.yaml"], 0);
+    let key = run(&program, &["key", "create", "agent", "--scope", "call"], 0).stdout;
+    let agent = program
+        .with_variable("BAILIWICK_SERVER", server.address())
+        .with_variable("BAILIWICK_KEY", key.trim());
+    let refused = run(&agent, &["tool", "call", "asks", "--arg", "who=you", "--yes"], 3);
+    assert!(refused.stderr.contains("does not cover `approve`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("APPROVAL_TIMEOUT"), "{}", refused.stderr);
+    server.end();
+}

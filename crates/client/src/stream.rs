@@ -1,0 +1,135 @@
+//! Actions that take long: what happens arrives as it happens, and a question is answered while the call waits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_api::{Answer as AnswerShape, AnswerWord, ApprovalNews, Heard, News, Problem};
+use bailiwick_core::{Answer, Caller, Question, Refusal, Reply, Waiting};
+use bailiwick_types::{ApprovalId, ErrorCode};
+use http_body_util::BodyExt as _;
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::ask::{Ask, Expected};
+use crate::connect::{not_reached, not_understood};
+use crate::place::Server;
+use crate::remote::{Remote, Tells};
+use crate::sse::{Events, Said};
+
+/// How long a server may be silent; it says every fifteen seconds that it lives.
+const SILENCE: Duration = Duration::from_mins(1);
+
+/// Asks, hears, and gives the result at the end of the stream.
+pub(crate) async fn perform(
+    remote: &Remote,
+    caller: &Caller,
+    ask: Ask,
+    expected: Expected,
+) -> Result<Reply, Refusal> {
+    let mut body = remote.head(ask).await?.into_body();
+    let (mut events, mut asking) = (Events::default(), Asking::default());
+    loop {
+        let frame = match tokio::time::timeout(SILENCE, body.frame()).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(error))) => return Err(lost(remote, &error.to_string())),
+            Ok(None) if expected == Expected::Nothing => return Ok(Reply::Done),
+            Ok(None) => return Err(lost(remote, "the stream ended before the result")),
+            Err(_) => return Err(lost(remote, "it fell silent")),
+        };
+        let Ok(bytes) = frame.into_data() else { continue };
+        let said = events.take(&bytes).map_err(|error| not_understood(&remote.server, &error.to_string()))?;
+        for Said { name, data } in said {
+            match name.as_str() {
+                "result" => match expected.read(data.as_bytes()) {
+                    Ok(reply) => return Ok(reply),
+                    Err(error) => return Err(remote.strange(&error.to_string()).await),
+                },
+                "error" => match serde_json::from_str::<Problem>(&data) {
+                    Ok(problem) => return Err(problem.into()),
+                    Err(error) => return Err(remote.strange(&error.to_string()).await),
+                },
+                other => match News::read(other, &data) {
+                    Ok(Some(news)) => hear(remote, caller, &mut asking, expected, news),
+                    // An event that is newer than this program.
+                    Ok(None) => {}
+                    Err(error) => return Err(remote.strange(&error.to_string()).await),
+                },
+            }
+        }
+    }
+}
+
+fn hear(remote: &Remote, caller: &Caller, asking: &mut Asking, expected: Expected, news: News) {
+    if expected == Expected::Nothing {
+        caller.listener.hear(news.event(Heard::Watching));
+        return;
+    }
+    if let News::Approval(approval) = &news {
+        match &**approval {
+            ApprovalNews::Asked(waiting) => asking.put(remote, caller, (**waiting).clone().into()),
+            ApprovalNews::Answered(settled) => asking.withdraw(settled.id),
+            ApprovalNews::StillWaiting { .. } => {}
+        }
+    }
+    caller.listener.hear(news.event(Heard::Along));
+}
+
+/// The questions of one action that a person is asked right now. They end with it.
+#[derive(Default)]
+struct Asking {
+    tasks: JoinSet<()>,
+    by_id: HashMap<ApprovalId, AbortHandle>,
+}
+
+impl Asking {
+    fn put(&mut self, remote: &Remote, caller: &Caller, waiting: Waiting) {
+        if self.by_id.contains_key(&waiting.id) {
+            return;
+        }
+        let (approver, server, tells) =
+            (Arc::clone(&caller.approver), remote.server.clone(), Arc::clone(&remote.tells));
+        let Waiting { id, question, .. } = waiting;
+        let handle = self.tasks.spawn(async move {
+            let tool = question.tool.clone();
+            let answer = approver.ask(Question { ..question }).await;
+            give(server, &tells, id, &tool, &answer).await;
+        });
+        self.by_id.insert(id, handle);
+    }
+
+    fn withdraw(&mut self, id: ApprovalId) {
+        if let Some(task) = self.by_id.get(&id) {
+            task.abort();
+        }
+    }
+}
+
+/// Gives the answer of a person to the server, with the same key. Where that does not cover it, somebody else answers.
+async fn give(server: Server, tells: &Tells, id: ApprovalId, tool: &str, answer: &Answer) {
+    let word = match answer {
+        Answer::Yes { .. } => AnswerWord::Yes,
+        Answer::No { .. } => AnswerWord::No,
+        // Others may still come.
+        Answer::Nobody => return,
+    };
+    let remote = Remote::new(server, Arc::clone(tells));
+    let given = match Ask::answer(id, &AnswerShape { answer: word, remember: None }) {
+        Ok(ask) => remote.body(ask).await.map(drop),
+        Err(refusal) => Err(refusal),
+    };
+    match given {
+        Ok(()) => {}
+        Err(refusal) if refusal.code == ErrorCode::Forbidden => {
+            tells(&format!("this key does not cover `approve`: `{tool}` waits for somebody whose key does"));
+        }
+        // Somebody was faster; how it ended comes with the call.
+        Err(refusal) if matches!(refusal.code, ErrorCode::Conflict | ErrorCode::NotFound) => {}
+        Err(refusal) => tells(&format!("the answer did not reach the server: {refusal}")),
+    }
+}
+
+fn lost(remote: &Remote, why: &str) -> Refusal {
+    let refusal = not_reached(&remote.server, why);
+    Refusal::new(refusal.code, format!("{}; whether it was done is on the record", refusal.message))
+        .with_hint("bailiwick audit tail")
+}

@@ -1,0 +1,92 @@
+//! Everything of a server put together: the routes, the counters, and the perimeter around both.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use bailiwick_config::Settings;
+use bailiwick_core::{Core, Desk};
+use tokio::net::TcpListener;
+
+use crate::listen::{Closing, ServeError, Serving, serve};
+use crate::perimeter::{
+    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Tokens, may_listen,
+};
+use crate::routes::{Served, router};
+use crate::counters::Counters;
+
+/// What a server stands on.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    /// The operator's settings.
+    pub settings: &'a Settings,
+    /// Where the listener is bound.
+    pub bound: SocketAddr,
+    /// Whether everybody may call tools.
+    pub no_auth: NoAuth,
+    /// Where actions are asked for.
+    pub desk: Arc<Desk>,
+    /// Who knows the keys.
+    pub core: Core,
+}
+
+/// A server that can be let loose on a listener.
+#[derive(Debug)]
+pub struct App {
+    routes: Router,
+    serving: Serving,
+}
+
+impl App {
+    /// Puts it together. Refused where others could reach it and nobody could show who they are.
+    pub async fn new(ground: Ground<'_>) -> Result<Self, ServeError> {
+        let Ground { settings, bound, no_auth, desk, core } = ground;
+        // The operator's own key is always there.
+        may_listen(bound, true, no_auth)?;
+        let server = &settings.server;
+        let tokens = match &server.jwt {
+            Some(jwt) => Some(Tokens::open(jwt, settings).await?),
+            None => None,
+        };
+        let counters = Counters::install()?;
+        let serving = Serving::of(server);
+        let served = Served::new(desk, Arc::new(server.clone()), serving.closing.token());
+        let routes = router(served).merge(counters.route());
+        let perimeter = PerimeterSettings { server, bound, no_auth };
+        let routes = Perimeter::new(perimeter, Arc::new(Keys(core)), tokens, counters).around(routes);
+        Ok(Self { routes, serving })
+    }
+
+    /// What begins its end.
+    pub fn closing(&self) -> Closing {
+        self.serving.closing.clone()
+    }
+
+    /// How long calls may go on after that.
+    pub const fn grace(&self) -> std::time::Duration {
+        self.serving.grace
+    }
+
+    /// Serves until [`Self::closing`] begins, and then until the last call ended or the grace is over.
+    pub async fn serve(self, listener: TcpListener) -> Result<(), ServeError> {
+        let Self { routes, serving } = self;
+        serve(listener, routes, serving, std::future::pending()).await
+    }
+}
+
+/// The keys of a data folder.
+struct Keys(Core);
+
+impl Keyring for Keys {
+    fn authenticate(&self, shown: &str) -> Result<KeyShown, NotAKey> {
+        match self.0.authenticate(shown) {
+            Ok(bailiwick_core::KeyShown { id, name, scopes, expires_ms, per_second, at_once }) => {
+                Ok(KeyShown { id, name, scopes, expires_ms, per_second, at_once })
+            }
+            Err(bailiwick_core::NotAKey::Malformed) => Err(NotAKey::Malformed),
+            Err(bailiwick_core::NotAKey::Unknown) => Err(NotAKey::Unknown),
+            Err(bailiwick_core::NotAKey::Expired) => Err(NotAKey::Expired),
+            Err(bailiwick_core::NotAKey::Revoked) => Err(NotAKey::Revoked),
+        }
+    }
+}

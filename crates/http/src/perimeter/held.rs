@@ -1,0 +1,99 @@
+//! What a request holds until the last byte of its answer is sent: its place among those under way, and its slot.
+//!
+//! A stream that somebody watches ends when the server does. A `GET` does nothing, so its stream is somebody watching;
+//! the stream of anything else is a call, which goes on to its own end.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+use super::Slot;
+
+/// What is held.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) place: Option<OwnedSemaphorePermit>,
+    pub(super) slot: Option<Slot>,
+    pub(super) counted: Option<Counted>,
+}
+
+/// One request under way, as it is counted.
+#[derive(Debug)]
+pub(super) struct Counted;
+
+impl Counted {
+    pub(super) fn new() -> Self {
+        metrics::gauge!("bailiwick_http_requests_under_way").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        metrics::gauge!("bailiwick_http_requests_under_way").decrement(1.0);
+    }
+}
+
+/// The body of an answer with what is held for it.
+pub(super) struct HeldBody {
+    inner: Body,
+    held: Option<Held>,
+    ends: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+}
+
+impl HeldBody {
+    /// `ends` tells when the stream of somebody who watches is over.
+    pub(super) fn new(inner: Body, held: Held, ends: Option<WaitForCancellationFutureOwned>) -> Self {
+        Self { inner, held: Some(held), ends: ends.map(Box::pin) }
+    }
+
+    fn over(&mut self) {
+        if let Some(Held { place, slot, counted }) = self.held.take() {
+            if let Some(slot) = slot {
+                slot.release();
+            }
+            drop((place, counted));
+        }
+    }
+}
+
+impl HttpBody for HeldBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.inner).poll_frame(cx);
+        let ended = match &polled {
+            Poll::Ready(Some(Ok(_))) => false,
+            Poll::Ready(None | Some(Err(_))) => true,
+            Poll::Pending => this.ends.as_mut().is_some_and(|ends| ends.as_mut().poll(cx).is_ready()),
+        };
+        if !ended {
+            return polled;
+        }
+        this.over();
+        if polled.is_pending() { Poll::Ready(None) } else { polled }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for HeldBody {
+    fn drop(&mut self) {
+        self.over();
+    }
+}

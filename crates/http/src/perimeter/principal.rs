@@ -1,0 +1,31 @@
+//! Whoever asks, as the perimeter knows them.
+
+use bailiwick_core::Actor;
+use bailiwick_types::{KeyId, Scope, Scopes};
+
+use super::KeyShown;
+
+/// Whoever asks, as the perimeter knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// As the record names them.
+    pub actor: Actor,
+    /// What their credentials cover.
+    pub scopes: Scopes,
+    /// The key they showed; none without one, and for a token.
+    pub key: Option<KeyId>,
+}
+
+impl Principal {
+    /// Somebody who showed nothing, where that is enough to call tools.
+    pub(crate) fn keyless() -> Self {
+        let actor = Actor { key: None, client: "keyless".to_owned() };
+        Self { actor, scopes: Scopes::of([Scope::Call]), key: None }
+    }
+
+    /// Somebody who showed a key.
+    pub(super) fn of_key(shown: &KeyShown) -> Self {
+        let actor = Actor { key: Some(shown.name.clone()), client: "http".to_owned() };
+        Self { actor, scopes: shown.scopes, key: Some(shown.id) }
+    }
+}

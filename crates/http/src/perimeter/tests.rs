@@ -1,0 +1,128 @@
+//! Rates by a clock that stands still, and where a listener may stand.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use bailiwick_types::KeyId;
+use governor::clock::FakeRelativeClock;
+
+use super::rates::{Allowed, Over, Rates, Who};
+use super::slots::Slots;
+use super::{NoAuth, may_listen};
+
+fn address(number: u32) -> Who {
+    Who::Address(IpAddr::V4(Ipv4Addr::from(number)))
+}
+
+const ALLOWED: Allowed = Allowed { per_second: 3, at_once: 2 };
+
+#[test]
+fn a_second_has_as_many_as_are_allowed() {
+    let clock = FakeRelativeClock::default();
+    let rates = Rates::new(clock.clone(), 10);
+    for _ in 0..3 {
+        assert!(rates.enter(address(1), ALLOWED).is_ok());
+    }
+    let Err(Over::Rate { wait }) = rates.enter(address(1), ALLOWED) else { panic!("a fourth came through") };
+    assert!(wait > Duration::ZERO && wait <= Duration::from_secs(1), "{wait:?}");
+    assert!(rates.enter(address(2), ALLOWED).is_ok(), "somebody else was held up");
+    clock.advance(wait);
+    assert!(rates.enter(address(1), ALLOWED).is_ok());
+    assert!(rates.enter(address(1), ALLOWED).is_err());
+    clock.advance(Duration::from_secs(100));
+    assert_eq!(
+        (0..10).filter(|_| rates.enter(address(1), ALLOWED).is_ok()).count(),
+        3,
+        "a burst was saved up"
+    );
+}
+
+#[test]
+fn so_many_are_under_way_and_no_more() {
+    let rates = Rates::new(FakeRelativeClock::default(), 10);
+    let first = rates.enter(address(1), ALLOWED).unwrap();
+    let second = rates.enter(address(1), ALLOWED).unwrap();
+    for _ in 0..10 {
+        assert_eq!(rates.enter(address(1), ALLOWED).err(), Some(Over::AtOnce));
+    }
+    // Those that found no place have used up nothing of the rate.
+    drop(first);
+    assert!(rates.enter(address(1), ALLOWED).is_ok());
+    drop(second);
+}
+
+#[test]
+fn whoever_is_told_apart_is_bounded_and_idle_ones_make_room() {
+    let clock = FakeRelativeClock::default();
+    let rates = Rates::new(clock.clone(), 4);
+    let held = rates.enter(address(1), ALLOWED).unwrap();
+    for number in 2..1000 {
+        drop(rates.enter(address(number), ALLOWED));
+    }
+    assert!(rates.tracked() <= 5, "{}", rates.tracked());
+    // All for whom there was no room are one.
+    assert!(matches!(rates.enter(address(2000), ALLOWED), Err(Over::Rate { .. })));
+    clock.advance(Duration::from_secs(3));
+    assert!(rates.enter(address(2001), ALLOWED).is_ok());
+    assert!(rates.tracked() <= 2, "{}", rates.tracked());
+    drop(rates.enter(address(1), ALLOWED).unwrap());
+    let second = rates.enter(address(1), ALLOWED);
+    assert!(second.is_ok());
+    // The one that was under way all the time was not forgotten.
+    assert_eq!(rates.enter(address(1), ALLOWED).err(), Some(Over::AtOnce));
+    drop(held);
+}
+
+#[test]
+fn keys_and_addresses_are_not_taken_for_each_other() {
+    let rates = Rates::new(FakeRelativeClock::default(), 10);
+    let one = Allowed { per_second: 1, at_once: 1 };
+    let key = KeyId::from_parts(1, &[1; 10]);
+    let home = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    for who in [Who::Key(key), Who::Token(key.to_string()), Who::Address(home), Who::Failed(home)] {
+        assert!(rates.enter(who.clone(), one).is_ok(), "{who:?}");
+        assert!(rates.enter(who.clone(), one).is_err(), "{who:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_slot_that_was_given_back_is_waited_for() {
+    let slots = Slots::new(1);
+    let waits = slots.take().unwrap();
+    assert!(slots.take().is_none());
+    waits.release();
+    waits.release();
+    let runs = slots.take().unwrap();
+    let goes_on = tokio::spawn(async move {
+        waits.acquire().await;
+        waits.acquire().await;
+        waits
+    });
+    tokio::task::yield_now().await;
+    assert!(!goes_on.is_finished());
+    drop(runs);
+    let waits = goes_on.await.unwrap();
+    assert!(slots.take().is_none());
+    drop(waits);
+    assert!(slots.take().is_some());
+}
+
+#[test]
+fn a_wide_listener_without_credentials_has_to_be_typed() {
+    for (bound, has_credentials, no_auth, may) in [
+        ("127.0.0.1:80", false, NoAuth::Refused, true),
+        ("[::1]:80", false, NoAuth::Refused, true),
+        ("[::ffff:127.0.0.1]:80", false, NoAuth::Refused, true),
+        ("0.0.0.0:80", false, NoAuth::Refused, false),
+        ("[::]:80", false, NoAuth::Refused, false),
+        ("192.0.2.1:80", false, NoAuth::Refused, false),
+        ("192.0.2.1:80", true, NoAuth::Refused, true),
+        ("0.0.0.0:80", false, NoAuth::Insecure, true),
+    ] {
+        assert_eq!(
+            may_listen(bound.parse().unwrap(), has_credentials, no_auth).is_ok(),
+            may,
+            "{bound} {no_auth:?}"
+        );
+    }
+}

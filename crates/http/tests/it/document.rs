@@ -68,6 +68,10 @@ fn every_operation_has_a_name_a_summary_and_its_refusals() {
             let statuses = operation["responses"].as_object().expect("responses");
             let wanted: &[&str] =
                 if path.starts_with("/v1/") { &["400", "401", "403", "429", "500", "503"] } else { &["503"] };
+            for (status, response) in statuses {
+                let described = response["description"].is_string() || response["$ref"].is_string();
+                assert!(described, "{shown}: {status} is not described");
+            }
             for status in wanted {
                 assert!(statuses.contains_key(*status), "{shown} has no {status}");
             }

@@ -27,6 +27,7 @@ mod watched;
 use std::net::SocketAddr;
 
 pub use closing::Closing;
+pub(crate) use places::counted_for;
 pub use reach::own_listeners;
 pub use serving::{Bounds, ServeError, Serving, bind, serve};
 

@@ -13,7 +13,7 @@ use super::Bounds;
 const TOLD_AT_ONCE: usize = 64;
 
 /// Whom a connection is counted for: an address, or a network of IPv6, since one machine has all of those.
-fn counted_for(address: IpAddr) -> IpAddr {
+pub(crate) fn counted_for(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) if !address.is_loopback() => {
             let network = u128::from(address) & (u128::MAX << 64);

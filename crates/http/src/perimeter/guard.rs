@@ -22,7 +22,7 @@ use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
 use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
 use crate::counters::{Counters, word};
-use crate::listen::{Closing, Peer, ServeError};
+use crate::listen::{Closing, Peer, ServeError, counted_for};
 
 /// Requests that show wrong credentials, a second, from one address.
 const FAILURES: Allowed = Allowed { per_second: 10, at_once: u32::MAX };
@@ -200,7 +200,7 @@ impl Perimeter {
     /// Counts wrong credentials, and says so more curtly to whoever shows many.
     fn failed(&self, peer: Peer, refusal: Response) -> Response {
         metrics::counter!("bailiwick_http_unauthorized_total").increment(1);
-        match self.rates.enter(Who::Failed(peer.address.ip()), FAILURES) {
+        match self.rates.enter(Who::Failed(counted_for(peer.address.ip())), FAILURES) {
             Ok(_) | Err(Over::AtOnce) => refusal,
             Err(over) => refusals::over(over, FAILURES),
         }

@@ -6,7 +6,7 @@ use super::credentials::{Credentials, Shown};
 use super::guard::Keyless;
 use super::rates::Who;
 use super::{NotAKey, NotAToken, Perimeter, Principal};
-use crate::listen::Peer;
+use crate::listen::{Peer, counted_for};
 
 /// How a request came, as far as that matters for whoever shows nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn keyless(keyless: Keyless, peer: Peer, way: Way) -> Result<Option<Known>, NotK
         Keyless::Everybody => true,
     };
     if may {
-        let counted_as = Who::Address(peer.address.ip());
+        let counted_as = Who::Address(counted_for(peer.address.ip()));
         let principal = Principal::keyless();
         return Ok(Some(Known { principal, counted_as, per_second: None, at_once: None }));
     }

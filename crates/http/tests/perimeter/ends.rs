@@ -46,7 +46,8 @@ async fn a_call_that_runs_is_answered_and_nobody_new_comes_in() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed_at_once() {
-    let server = Running::plain();
+    // So long that it is not what closes the connection.
+    let server = Running::start(|_, serving| serving.bounds.head = Duration::from_mins(5));
     let mut idle = send(&server, "GET /healthz HTTP/1.1\r\nhost: HOST\r\n\r\n").await;
     read_until(&mut idle, "fine").await;
     let began = Instant::now();

@@ -31,7 +31,10 @@ struct Example {
 pub fn run_examples(program: &Path, document: &str) -> Vec<String> {
     let address = free_address();
     let document = &document.replace(ADDRESS, &address);
-    let mut stage = Program::new("/bin/sh").with_variable("BAILIWICK_SERVER_LISTEN", &address);
+    let mut stage = Program::new("/bin/sh");
+    if document.contains(&format!("console {BACKGROUND}")) {
+        stage = stage.with_variable("BAILIWICK_SERVER_LISTEN", &address);
+    }
     let mut beside: Vec<Running> = Vec::new();
     if let Some(folder) = program.parent() {
         stage = stage.with_variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()));

@@ -48,10 +48,7 @@ pub fn preset(name: &str) -> Result<Vec<Document>, PresetError> {
     let mut presets = presets()?;
     match presets.remove(name) {
         Some(tools) => tools.iter().map(|tool| document(tool)).collect(),
-        None => Err(PresetError::Unknown {
-            name: name.to_owned(),
-            known: presets.into_keys().collect(),
-        }),
+        None => Err(PresetError::Unknown { name: name.to_owned(), known: presets.into_keys().collect() }),
     }
 }
 

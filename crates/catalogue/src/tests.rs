@@ -8,7 +8,8 @@ fn every_preset_names_tools_that_ship() {
     assert!(all.len() >= 4, "{:?}", all.keys());
     for (name, tools) in &all {
         let documents = preset(name).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let named: Vec<&str> = documents.iter().filter_map(|one| one.name.strip_suffix(".tool.yaml")).collect();
+        let named: Vec<&str> =
+            documents.iter().filter_map(|one| one.name.strip_suffix(".tool.yaml")).collect();
         assert_eq!(named, *tools, "{name}");
         for document in &documents {
             assert!(document.text.contains("name: "), "{}", document.name);

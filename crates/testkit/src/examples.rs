@@ -87,7 +87,10 @@ fn started(stage: &Program, example: &Example) -> Running {
 
 /// An address of this machine that nobody listens on.
 #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
-#[expect(clippy::disallowed_types, reason = "asks the system for a port that is free; nothing is served or dialled")]
+#[expect(
+    clippy::disallowed_types,
+    reason = "asks the system for a port that is free; nothing is served or dialled"
+)]
 fn free_address() -> String {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     listener.local_addr().expect("its address").to_string()

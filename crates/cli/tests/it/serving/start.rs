@@ -9,7 +9,9 @@ fn it_says_where_it_is_and_never_the_key() {
     let program = bailiwick();
     let running = program.start(&["serve", "--listen", "127.0.0.1:0", "--preset", "none"]);
     let text = running.wait_for("Ctrl-C ends it");
-    for said in ["listens       http://127.0.0.1:", "data ", "operator key", "0 published", "walls ", "curl -H"] {
+    for said in
+        ["listens       http://127.0.0.1:", "data ", "operator key", "0 published", "walls ", "curl -H"]
+    {
         assert!(text.contains(said), "{said}: {text}");
     }
     let path = program.home().join(".local/share/bailiwick/operator.key");

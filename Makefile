@@ -30,7 +30,7 @@ test-deps: deps ## install what testing needs beside that
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  need=""; command -v node >/dev/null || need="$$need nodejs"; \
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
-	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; \
+	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 	@$(MAKE) --no-print-directory target/python/bin/schemathesis

@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 
 use bailiwick_document::{Bounds, Format, Problems, Value, parse};
 
-/// The preset of no tools at all.
-pub const NONE: &str = "none";
 const PRESETS: &str = "presets.yaml";
 const SUFFIX: &str = ".tool.yaml";
 
@@ -47,16 +45,10 @@ pub enum PresetError {
 
 /// The tools of a preset, in the order that it names them.
 pub fn preset(name: &str) -> Result<Vec<Document>, PresetError> {
-    if name == NONE {
-        return Ok(Vec::new());
-    }
     let mut presets = presets()?;
     match presets.remove(name) {
         Some(tools) => tools.iter().map(|tool| document(tool)).collect(),
-        None => Err(PresetError::Unknown {
-            name: name.to_owned(),
-            known: presets.into_keys().chain([NONE.to_owned()]).collect(),
-        }),
+        None => Err(PresetError::Unknown { name: name.to_owned(), known: presets.into_keys().collect() }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What ships is whole.
 
-use super::{NONE, PresetError, Shipped, preset, presets};
+use super::{PresetError, Shipped, preset, presets};
 
 #[test]
 fn every_preset_names_tools_that_ship() {
@@ -8,7 +8,8 @@ fn every_preset_names_tools_that_ship() {
     assert!(all.len() >= 4, "{:?}", all.keys());
     for (name, tools) in &all {
         let documents = preset(name).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let named: Vec<&str> = documents.iter().filter_map(|one| one.name.strip_suffix(".tool.yaml")).collect();
+        let named: Vec<&str> =
+            documents.iter().filter_map(|one| one.name.strip_suffix(".tool.yaml")).collect();
         assert_eq!(named, *tools, "{name}");
         for document in &documents {
             assert!(document.text.contains("name: "), "{}", document.name);
@@ -25,10 +26,10 @@ fn everything_is_every_tool_that_ships() {
 
 #[test]
 fn no_preset_is_no_tools_and_an_unknown_one_is_told_which_there_are() {
-    assert_eq!(preset(NONE).expect("none"), Vec::new());
+    assert_eq!(preset("none").expect("none"), Vec::new());
     match preset("starters") {
         Err(PresetError::Unknown { known, .. }) => {
-            assert!(known.contains(&"starter".to_owned()) && known.contains(&NONE.to_owned()), "{known:?}");
+            assert!(known.contains(&"starter".to_owned()) && known.contains(&"none".to_owned()), "{known:?}");
         }
         other => panic!("{other:?}"),
     }

@@ -76,7 +76,8 @@ pub(crate) fn at_desk_for<T>(
 ) -> Result<T, Failure> {
     if let Some(server) = session.server()? {
         if flags.insecure_cells {
-            session.here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
+            session
+                .here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
         }
         return block_on(async { job(&At::Remote(Remote::new(server, Arc::new(told)))).await });
     }

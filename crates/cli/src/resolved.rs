@@ -98,7 +98,9 @@ impl Session {
         if let Some(key) = Environment::variable("BAILIWICK_KEY").filter(|key| !key.is_empty()) {
             return Ok(Some(Credential::new(&key.to_string_lossy(), "$BAILIWICK_KEY")?));
         }
-        if let Some(path) = self.environment.variables.get("BAILIWICK_KEY_FILE").filter(|path| !path.is_empty()) {
+        if let Some(path) =
+            self.environment.variables.get("BAILIWICK_KEY_FILE").filter(|path| !path.is_empty())
+        {
             return Ok(Some(key_in(path.into(), "$BAILIWICK_KEY_FILE")?));
         }
         let operators = self.loaded.data_folder.as_ref().map(|data| data.join(OPERATOR_KEY_FILE));

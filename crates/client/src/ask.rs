@@ -281,7 +281,10 @@ fn not_offered(what: &str) -> Refusal {
 fn segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && text.len() > 2) {
+        if byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'~')
+            || (byte == b'.' && text.len() > 2)
+        {
             out.push(char::from(byte));
         } else {
             let [high, low] = [byte >> 4, byte & 0xf].map(|half| char::from_digit(half.into(), 16));

@@ -29,7 +29,13 @@ pub(crate) async fn page(
 ) -> Result<Reply, Refusal> {
     let order = if newest_first { "newest" } else { "oldest" };
     let is_within = |record: &Value| match (from, seq_of(record)) {
-        (Some(from), Some(seq)) => if newest_first { seq <= from } else { seq >= from },
+        (Some(from), Some(seq)) => {
+            if newest_first {
+                seq <= from
+            } else {
+                seq >= from
+            }
+        }
         _ => true,
     };
     Ok(Reply::Records(gather(remote, Some(&is_within), order, limit).await?))

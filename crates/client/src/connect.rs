@@ -63,7 +63,10 @@ async fn tcp(server: &Server) -> Result<TcpStream, Refusal> {
     Ok(stream)
 }
 
-async fn tls(server: &Server, stream: TcpStream) -> Result<impl AsyncRead + AsyncWrite + Unpin + use<>, Refusal> {
+async fn tls(
+    server: &Server,
+    stream: TcpStream,
+) -> Result<impl AsyncRead + AsyncWrite + Unpin + use<>, Refusal> {
     let fails = |why: &dyn std::fmt::Display| {
         Refusal::new(ErrorCode::Unavailable, format!("no TLS with {}: {why}", server.shown())).with_hint(
             "check the address; certificates of your own are named by BAILIWICK_SERVER_CA, a file in PEM",

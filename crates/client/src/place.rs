@@ -77,8 +77,7 @@ impl Server {
     /// With a key. Refused where it would be readable on its way.
     pub fn with_key(mut self, key: Credential) -> Result<Self, Refusal> {
         if !self.is_tls() && !self.is_on_this_machine() {
-            let message =
-                format!("{} would send the key from {} in the clear", self.shown(), key.found_in());
+            let message = format!("{} would send the key from {} in the clear", self.shown(), key.found_in());
             return Err(Refusal::new(ErrorCode::InvalidInput, message)
                 .with_hint("use https://, or a tunnel to a port of this machine"));
         }

@@ -95,7 +95,7 @@ impl Key {
     }
 }
 
-const SERVER: Used = Used::WaitsFor("the server");
+const MCP: Used = Used::WaitsFor("the MCP server");
 const SANDBOXES: Used = Used::WaitsFor("command sandboxes");
 
 /// The keys that are not one per limit.
@@ -293,7 +293,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "approvals.elicitation",
         Kind::Level,
         Narrowing::Smaller,
-        SERVER,
+        MCP,
         "the level up to which an MCP client's own dialogue counts",
     ),
     (

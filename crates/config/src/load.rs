@@ -21,14 +21,20 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 /// What a folder's own file is called.
 pub const FOLDER_FILE: &str = "bailiwick.toml";
 
-/// Variables that are not keys, and what each is for.
-const OTHER_VARIABLES: &[(&str, &str)] = &[
-    ("BAILIWICK_SERVER", "the server that commands ask"),
-    ("BAILIWICK_SERVER_CA", "certificates that such a server may have beside the platform's"),
-    ("BAILIWICK_KEY", "the key that is shown to it"),
-    ("BAILIWICK_KEY_FILE", "the file of that key"),
-    ("BAILIWICK_LOG", "what is logged"),
-    ("BAILIWICK_REQUIRE", "tests"),
+/// Variables that are not keys.
+const OTHER_VARIABLES: &[&str] = &[
+    // the server that commands ask
+    "BAILIWICK_SERVER",
+    // certificates that such a server may have beside the platform's
+    "BAILIWICK_SERVER_CA",
+    // the key that is shown to it
+    "BAILIWICK_KEY",
+    // the file of that key
+    "BAILIWICK_KEY_FILE",
+    // what is logged
+    "BAILIWICK_LOG",
+    // tests
+    "BAILIWICK_REQUIRE",
 ];
 
 /// What was asked for on the command line.
@@ -86,7 +92,7 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
     let mut loading = Loading { environment, request, data_folder, files: Vec::new(), notes: Vec::new() };
     let config = loading.settle()?;
     let Loading { data_folder, files, mut notes, .. } = loading;
-    notes.extend(waiting(&config, environment));
+    notes.extend(waiting(&config));
     let settings = Settings::from_config(&config, &files)?;
     refuse_own_folders(environment, &config, data_folder.as_deref(), &files)?;
     let guest_folders = guest_folders(data_folder.as_deref(), environment, &config);
@@ -100,7 +106,7 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
 }
 
 /// What is set and has no effect yet.
-fn waiting(config: &Config, environment: &Environment) -> Vec<String> {
+fn waiting(config: &Config) -> Vec<String> {
     let mut notes = Vec::new();
     for (key, setting) in config.entries() {
         if let Used::WaitsFor(part) = key.used
@@ -110,11 +116,6 @@ fn waiting(config: &Config, environment: &Environment) -> Vec<String> {
                 "{} ({}) is read, but has no effect yet: it waits for {part}",
                 key.path, setting.origin
             ));
-        }
-    }
-    for (name, part) in OTHER_VARIABLES.iter().filter(|(_, part)| *part != "tests") {
-        if environment.variables.contains_key(*name) {
-            notes.push(format!("{name} is set, but has no effect yet: it waits for {part}"));
         }
     }
     notes
@@ -206,7 +207,7 @@ impl Loading<'_> {
     fn with_variables_and_flags(&self, mut config: Config) -> Result<Config, ConfigError> {
         let mut unknown = Vec::new();
         for (name, text) in &self.environment.variables {
-            if OTHER_VARIABLES.iter().any(|(other, _)| other == name) {
+            if OTHER_VARIABLES.contains(&name.as_str()) {
                 continue;
             }
             match KEYS.iter().find(|key| key.variable() == *name) {
@@ -293,7 +294,7 @@ fn flag_parts(flag: &str) -> Result<(&'static Key, &str), Problem> {
 
 fn unknown_variable(name: &str) -> Problem {
     let mut names: Vec<String> = KEYS.iter().map(Key::variable).collect();
-    names.extend(OTHER_VARIABLES.iter().map(|(name, _)| (*name).to_owned()));
+    names.extend(OTHER_VARIABLES.iter().map(|name| (*name).to_owned()));
     names.extend(["BAILIWICK_CONFIG".to_owned(), "BAILIWICK_DATA".to_owned()]);
     let hint = did_you_mean(name, names.iter().map(String::as_str), || "unset it".to_owned());
     let message = format!("the environment variable `{name}` sets nothing");

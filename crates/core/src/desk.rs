@@ -80,7 +80,8 @@ pub(crate) fn under(settings: &Settings) -> String {
 /// The operator's side of policy as text. Where a server listens is left out: that is kept from every tool in any case,
 /// and whoever asks the server for something need not know its port.
 pub(crate) fn said(baseline: &Baseline) -> String {
-    let Baseline { layer, profiles, limits, ceilings, never, reserved, own_listeners: _, read_roots } = baseline;
+    let Baseline { layer, profiles, limits, ceilings, never, reserved, own_listeners: _, read_roots } =
+        baseline;
     format!("{:?}", (layer, profiles, limits, ceilings, never, reserved, read_roots))
 }
 

@@ -31,7 +31,10 @@ struct Example {
 pub fn run_examples(program: &Path, document: &str) -> Vec<String> {
     let address = free_address();
     let document = &document.replace(ADDRESS, &address);
-    let mut stage = Program::new("/bin/sh").with_variable("BAILIWICK_SERVER_LISTEN", &address);
+    let mut stage = Program::new("/bin/sh");
+    if document.contains(&format!("console {BACKGROUND}")) {
+        stage = stage.with_variable("BAILIWICK_SERVER_LISTEN", &address);
+    }
     let mut beside: Vec<Running> = Vec::new();
     if let Some(folder) = program.parent() {
         stage = stage.with_variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()));
@@ -84,7 +87,10 @@ fn started(stage: &Program, example: &Example) -> Running {
 
 /// An address of this machine that nobody listens on.
 #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
-#[expect(clippy::disallowed_types, reason = "asks the system for a port that is free; nothing is served or dialled")]
+#[expect(
+    clippy::disallowed_types,
+    reason = "asks the system for a port that is free; nothing is served or dialled"
+)]
 fn free_address() -> String {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     listener.local_addr().expect("its address").to_string()

@@ -39,7 +39,10 @@ fn create(screen: &mut Screen, session: &Session, what: &KeyCreate) -> Result<u8
     }
     screen.line(&[plain(key)]);
     screen.show_now();
-    let until = line.expires_at.as_deref().map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {at}"));
+    let until = line
+        .expires_at
+        .as_deref()
+        .map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {at}"));
     screen.note(&format!("`{}` covers {} and holds {until}", line.name, line.scopes));
     screen.note("this key is not kept and will not be shown again");
     Ok(0)
@@ -80,8 +83,17 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
         return Ok(0);
     }
     let mut table = Table::new(&["NAME", "SCOPES", "STATE", "LAST USED", "ID"]);
-    for KeyLine { id, name, scopes, created_at: _, expires_at, revoked_at, last_used_at, per_second: _, at_once: _ } in
-        &keys
+    for KeyLine {
+        id,
+        name,
+        scopes,
+        created_at: _,
+        expires_at,
+        revoked_at,
+        last_used_at,
+        per_second: _,
+        at_once: _,
+    } in &keys
     {
         let state = match (revoked_at, expires_at) {
             (Some(at), _) => Cell::new(format!("revoked {at}"), bad),

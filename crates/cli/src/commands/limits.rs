@@ -45,14 +45,16 @@ fn asked(session: &Session, what: &Limits) -> Result<(Value, Vec<(String, String
         _ => Err(Failure::StrangeReply("limits")),
     })?;
     let hosts = surface.pointer("/fetch/hosts").and_then(Value::as_array).into_iter().flatten();
-    let hosts = hosts.map(|rule| (rule.as_str().map_or_else(|| rule.to_string(), str::to_owned), String::new()));
+    let hosts =
+        hosts.map(|rule| (rule.as_str().map_or_else(|| rule.to_string(), str::to_owned), String::new()));
     let hosts = hosts.collect();
     Ok((surface, hosts))
 }
 
 fn tell(screen: &mut Screen, surface: &Value, hosts: &[(String, String)]) {
     let number = |pointer: &str| surface.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
-    let list = |field: &str| surface.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let list =
+        |field: &str| surface.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     screen.line(&[strong("Globals")]);
     let globals: Vec<&str> = list("globals").iter().filter_map(Value::as_str).collect();
     words(screen, &globals);
@@ -63,7 +65,8 @@ fn tell(screen: &mut Screen, surface: &Value, hosts: &[(String, String)]) {
     let together = |a: &Value, b: &Value| brought_by(a).is_some() && brought_by(a) == brought_by(b);
     for together in list("blocked").chunk_by(together) {
         let Some(first) = together.first() else { continue };
-        let text = |of: &'static str| move |name: &'_ Value| name.get(of).and_then(Value::as_str).map(str::to_owned);
+        let text =
+            |of: &'static str| move |name: &'_ Value| name.get(of).and_then(Value::as_str).map(str::to_owned);
         let names: Vec<String> = together.iter().filter_map(text("name")).collect();
         words(screen, &names.iter().map(String::as_str).collect::<Vec<_>>());
         screen.line(&[faint("      "), faint(&text("why")(first).unwrap_or_default())]);

@@ -18,7 +18,8 @@ const PARKED: usize = 4;
 /// `bailiwick own`
 pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<u8, Failure> {
     session.here_only("a data folder is held on this machine", "leave out the server")?;
-    let cells = builder(&what.cells, Breadth::Ordinary, Some(&session.loaded.settings.baseline)).parked(PARKED);
+    let cells =
+        builder(&what.cells, Breadth::Ordinary, Some(&session.loaded.settings.baseline)).parked(PARKED);
     let opening = opening(session, cells, Presence::Brief)?;
     block_on(async {
         let desk = Desk::open(opening).await?;

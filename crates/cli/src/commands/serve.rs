@@ -55,8 +55,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let desk = Arc::new(desk);
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
-    let ground =
-        Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let ground = Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));
@@ -115,7 +114,8 @@ async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(D
     match desk.core() {
         Some(core) => Ok((desk, core)),
         None => {
-            let who = desk.owner().map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+            let who =
+                desk.owner().map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
             Err(Failure::Argument {
                 message: format!("{who} owns {folder}"),
                 hint: "end it, or serve another folder with --data".to_owned(),

@@ -40,7 +40,9 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
     told.arguments(arguments, last.as_ref());
     if let Some(hash) = hash {
         told.field("hash", &[plain(hash)]);
-        if let Some(LastYes { hash: Some(before), .. }) = last.as_ref().filter(|last| last.hash.as_ref() != Some(hash)) {
+        if let Some(LastYes { hash: Some(before), .. }) =
+            last.as_ref().filter(|last| last.hash.as_ref() != Some(hash))
+        {
             told.field("", &[warning("the tool changed"), plain(": it was "), plain(before)]);
         }
     }
@@ -53,7 +55,8 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
 /// What is left, in the colour of its urgency.
 pub(crate) fn countdown(remaining_ms: u64) -> Span<'static> {
     let seconds = remaining_ms.div_ceil(1_000);
-    let text = if seconds >= 60 { format!("{}m {:02}s", seconds / 60, seconds % 60) } else { format!("{seconds}s") };
+    let text =
+        if seconds >= 60 { format!("{}m {:02}s", seconds / 60, seconds % 60) } else { format!("{seconds}s") };
     match seconds {
         0..=15 => bad(&text).into_owned(),
         16..=45 => warning(&text).into_owned(),
@@ -97,7 +100,10 @@ impl Told {
         let before = format!("{before:#}");
         let Some(compared) = lines(&before, &now) else {
             self.whole(&now);
-            self.field("", &[warning("other arguments"), faint(" than "), faint(&said), faint("; too long to compare")]);
+            self.field(
+                "",
+                &[warning("other arguments"), faint(" than "), faint(&said), faint("; too long to compare")],
+            );
             return;
         };
         for (index, line) in compared.iter().enumerate() {

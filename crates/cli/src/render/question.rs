@@ -55,7 +55,8 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
 
 /// Tells that a call waits for somebody who is not here.
 pub(crate) fn waits(waiting: &Waiting) {
-    let left = format!("  {} s are left; bailiwick approvals answers it", waiting.remaining_ms.div_ceil(1_000));
+    let left =
+        format!("  {} s are left; bailiwick approvals answers it", waiting.remaining_ms.div_ceil(1_000));
     to_stderr(&[
         strong("waits: "),
         plain("a person is asked before "),

@@ -8,9 +8,7 @@ use std::os::fd::AsFd as _;
 
 use anstream::{AutoStream, ColorChoice};
 use rustix::io::Errno;
-use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr,
-};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use super::Span;
 use crate::failure::Failure;

@@ -57,7 +57,7 @@ pub(crate) struct ApprovalNamed {
 
 /// `bailiwick approvals yes`
 #[derive(Debug, Args)]
-#[group(multiple = false, args = ["same_arguments", "same_key"])]
+#[command(group(clap::ArgGroup::new("remembered").args(["same_arguments", "same_key"])))]
 pub(crate) struct Yes {
     /// Its id, or the begin or end of it
     pub(crate) id: String,

@@ -179,7 +179,7 @@ pub(crate) struct Show {
 
 /// `bailiwick tool import`
 #[derive(Debug, Args)]
-#[group(id = "from", required = true, multiple = false, args = ["paths", "preset"])]
+#[command(group(clap::ArgGroup::new("from").args(["paths", "preset"]).required(true)))]
 pub(crate) struct Import {
     /// Files and folders
     #[arg(value_name = "PATH")]

@@ -120,10 +120,10 @@ fn only_a_folders_own_file_can_be_trusted() {
 
 #[test]
 fn a_key_that_nothing_uses_yet_says_so() {
-    let program = bailiwick().with_home_file(USER_FILE, "[approvals]\nnotify = [\"x\"]\n");
+    let program = bailiwick().with_home_file(USER_FILE, "[approvals]\nelicitation = \"L2\"\n");
     let run = program.run(&["limits"]);
-    assert!(run.stderr.contains("note: approvals.notify"), "{}", run.stderr);
-    assert!(run.stderr.contains("has no effect yet: it waits for the server"), "{}", run.stderr);
+    assert!(run.stderr.contains("note: approvals.elicitation"), "{}", run.stderr);
+    assert!(run.stderr.contains("has no effect yet: it waits for the MCP server"), "{}", run.stderr);
     assert_eq!(program.run(&["-q", "limits"]).stderr, "");
 }
 

@@ -44,6 +44,11 @@ fn the_examples_of_the_guide_to_the_record_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_the_server_are_true() {
+    check("docs/server.md", include_str!("../../../../docs/server.md"));
+}
+
+#[test]
 fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))

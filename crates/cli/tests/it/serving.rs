@@ -38,8 +38,7 @@ struct Serving {
 impl Serving {
     #[track_caller]
     fn start(program: &Program, more: &[&str]) -> Self {
-        let arguments =
-            [&["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--json"], more].concat();
+        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--json"], more].concat();
         let running = program.start(&arguments);
         running.wait_for("\"listens\"");
         let text = running.wait_for("}\n");

@@ -29,9 +29,14 @@ fn a_key_is_never_sent_in_the_clear_to_another_machine() {
 
 #[test]
 fn what_is_no_address_of_a_server_is_refused() {
-    for address in
-        ["", "127.0.0.1:8282", "ftp://a.example", "unix:/a", "http://u:p@a.example", "https://a.example/?key=x"]
-    {
+    for address in [
+        "",
+        "127.0.0.1:8282",
+        "ftp://a.example",
+        "unix:/a",
+        "http://u:p@a.example",
+        "https://a.example/?key=x",
+    ] {
         assert!(Server::parse(address).is_err(), "{address}");
     }
 }

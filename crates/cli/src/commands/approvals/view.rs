@@ -155,11 +155,14 @@ impl View {
     /// The frame as it is now. What it shows counts as shown from now on.
     pub(super) fn frame(&mut self, columns: usize, rows: usize, now: Instant) -> Vec<Line> {
         let place = self.place();
-        let mut lines = vec![owned(&[strong("Approvals"), faint(&match self.listed.len() {
-            0 => "  nothing waits".to_owned(),
-            1 => "  1 waits".to_owned(),
-            count => format!("  {count} wait, the oldest first"),
-        })])];
+        let mut lines = vec![owned(&[
+            strong("Approvals"),
+            faint(&match self.listed.len() {
+                0 => "  nothing waits".to_owned(),
+                1 => "  1 waits".to_owned(),
+                count => format!("  {count} wait, the oldest first"),
+            }),
+        ])];
         let first = place.saturating_sub(LISTED - 1);
         for (index, listed) in self.listed.iter().enumerate().skip(first).take(LISTED) {
             lines.push(row(listed, index == place, now));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bailiwick_core::{Action};
+use bailiwick_core::Action;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -69,9 +69,8 @@ fn refuse_what_is_ours(session: &Session, what: &Run) -> Result<(), Failure> {
     ];
     match ours.into_iter().find(|(_, is_there)| *is_there) {
         None => Ok(()),
-        Some((flag, _)) => {
-            session.here_only(&format!("{flag} works on this machine only"), "leave out the server, or the flag")
-        }
+        Some((flag, _)) => session
+            .here_only(&format!("{flag} works on this machine only"), "leave out the server, or the flag"),
     }
 }
 
@@ -84,11 +83,15 @@ fn code(session: &Session, what: &Run) -> Result<(String, Code), Failure> {
     if let Some(file) = &what.file {
         return match held(file)? {
             Held::Code(text) => {
-                let language = if subject::language(file) == bailiwick::Language::JavaScript { "js" } else { "ts" };
+                let language =
+                    if subject::language(file) == bailiwick::Language::JavaScript { "js" } else { "ts" };
                 Ok(made(&documents::name_of(file), text, entry, language))
             }
             Held::Tool(_) => {
-                session.here_only("a tool's document runs on this machine", "publish it there: bailiwick tool publish")?;
+                session.here_only(
+                    "a tool's document runs on this machine",
+                    "publish it there: bailiwick tool publish",
+                )?;
                 Err(Failure::StrangeReply("a server"))
             }
         };

@@ -52,7 +52,13 @@ impl Preset {
         }
         if !is_quiet {
             let count = format!("{published} of {of} tools are published");
-            to_stderr(&[good("preset "), strong(&name), plain(": "), plain(&count), faint("  bailiwick tool list")]);
+            to_stderr(&[
+                good("preset "),
+                strong(&name),
+                plain(": "),
+                plain(&count),
+                faint("  bailiwick tool list"),
+            ]);
         }
     }
 }
@@ -63,10 +69,9 @@ pub(crate) fn documents(name: &str) -> Result<Vec<Document>, Failure> {
         PresetError::Unknown { ref known, .. } => {
             Failure::Argument { message: error.to_string(), hint: format!("there are {}", known.join(", ")) }
         }
-        PresetError::Damaged(_) | PresetError::Missing(_) => Failure::Refused(Refusal::new(
-            bailiwick_types::ErrorCode::Internal,
-            error.to_string(),
-        )),
+        PresetError::Damaged(_) | PresetError::Missing(_) => {
+            Failure::Refused(Refusal::new(bailiwick_types::ErrorCode::Internal, error.to_string()))
+        }
     })?;
     Ok(shipped.into_iter().map(|catalogue::Document { name, text }| Document { name, text }).collect())
 }

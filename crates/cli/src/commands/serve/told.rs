@@ -76,7 +76,8 @@ fn tell_published(screen: &mut Screen, published: &[ToolLine], preset: Option<&s
     for (badge, count) in &counts {
         line.extend([plain("  "), level(*badge), plain(count)]);
     }
-    let coming = preset.map_or_else(String::new, |name| format!("  (first start: the preset `{name}` follows)"));
+    let coming =
+        preset.map_or_else(String::new, |name| format!("  (first start: the preset `{name}` follows)"));
     line.push(faint(&coming));
     screen.field("tools", &line);
 }
@@ -94,8 +95,13 @@ fn tell_walls(screen: &mut Screen, walls: &Result<Vec<Wallpart>, Refusal>) {
         }
     };
     let standing = walls.iter().filter(|wall| wall.status == WallStatus::Enforced).count();
-    screen.field("walls", &[good(&format!("{standing} of {} stand", walls.len())), faint("  (bailiwick doctor)")]);
-    for Wallpart { demand, mechanism, status } in walls.iter().filter(|wall| wall.status != WallStatus::Enforced) {
+    screen.field(
+        "walls",
+        &[good(&format!("{standing} of {} stand", walls.len())), faint("  (bailiwick doctor)")],
+    );
+    for Wallpart { demand, mechanism, status } in
+        walls.iter().filter(|wall| wall.status != WallStatus::Enforced)
+    {
         let word = match status {
             WallStatus::Partial => warning("in part: "),
             _ => bad("missing: "),

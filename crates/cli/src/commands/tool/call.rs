@@ -20,8 +20,11 @@ pub(crate) fn call(screen: &mut Screen, session: &Session, what: &Call) -> Resul
     let correlation = what.correlation.as_deref().map(CorrelationId::parse).transpose()?;
     let report = at_desk(session, &what.cells, async |desk| {
         let arguments = arguments_of(desk, what).await?;
-        let listener: Arc<dyn Listener> =
-            if screen.wants_json() { Arc::new(Deaf) } else { Arc::new(Console::beside(Person::of(what.yes))) };
+        let listener: Arc<dyn Listener> = if screen.wants_json() {
+            Arc::new(Deaf)
+        } else {
+            Arc::new(Console::beside(Person::of(what.yes)))
+        };
         let action = Action::ToolCall {
             tool: what.name.clone(),
             arguments,

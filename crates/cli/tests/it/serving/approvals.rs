@@ -64,9 +64,10 @@ fn questions_are_listed_shown_and_answered_without_a_terminal() {
 #[test]
 fn one_key_answers_in_the_live_view_at_a_server() {
     let (program, server) = stage();
-    let viewer = bailiwick()
-        .with_variable("BAILIWICK_SERVER", server.address())
-        .with_variable("BAILIWICK_KEY_FILE", &program.home().join(".local/share/bailiwick/operator.key").to_string_lossy());
+    let viewer = bailiwick().with_variable("BAILIWICK_SERVER", server.address()).with_variable(
+        "BAILIWICK_KEY_FILE",
+        &program.home().join(".local/share/bailiwick/operator.key").to_string_lossy(),
+    );
     check_view(&program, &viewer);
     server.end();
 }

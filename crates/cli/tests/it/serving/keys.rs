@@ -11,9 +11,8 @@ fn a_key_is_alone_on_stdout_and_opens_what_it_covers() {
     let key = made.stdout.trim();
     assert!(key.starts_with("bwk_") && made.stdout.lines().count() == 1, "{}", made.stdout);
     assert!(made.stderr.contains("will not be shown again") && !made.stderr.contains(key), "{}", made.stderr);
-    let agent = program
-        .with_variable("BAILIWICK_SERVER", server.address())
-        .with_variable("BAILIWICK_KEY", key);
+    let agent =
+        program.with_variable("BAILIWICK_SERVER", server.address()).with_variable("BAILIWICK_KEY", key);
     assert_eq!(run(&agent, &["tool", "call", "greet", "--arg", "who=you"], 0).stdout, "\"Hello you!\"\n");
     let refused = run(&agent, &["tool", "unpublish", "greet"], 3);
     assert!(refused.stderr.contains("`author`"), "{}", refused.stderr);

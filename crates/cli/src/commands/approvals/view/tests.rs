@@ -128,7 +128,8 @@ fn the_frame_shows_the_question_with_what_changed_and_fits() {
     let now = Instant::now();
     let mut view = shown(&[1, 2], now);
     let frame = text(&view.frame(80, 30, now + Duration::from_secs(60)));
-    for said in ["2 wait", "> L4", "tool1", "agent", "- ", "\"old\"", "+ ", "\"new\"", "1m 00s", "y yes once"] {
+    for said in ["2 wait", "> L4", "tool1", "agent", "- ", "\"old\"", "+ ", "\"new\"", "1m 00s", "y yes once"]
+    {
         assert!(frame.contains(said), "{said}: {frame}");
     }
     for (columns, rows) in [(80, 24), (40, 12), (20, 8), (200, 60)] {

@@ -8,12 +8,12 @@ use bailiwick_config::Settings;
 use bailiwick_core::{Core, Desk};
 use tokio::net::TcpListener;
 
+use crate::counters::Counters;
 use crate::listen::{Closing, ServeError, Serving, serve};
 use crate::perimeter::{
     KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Tokens, may_listen,
 };
 use crate::routes::{Served, router};
-use crate::counters::Counters;
 
 /// What a server stands on.
 #[derive(Debug)]

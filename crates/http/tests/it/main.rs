@@ -14,6 +14,7 @@ mod document;
 mod once;
 mod operations;
 mod pages;
+mod people;
 mod real;
 mod refusals;
 mod replies;
@@ -51,6 +52,7 @@ const ALL: &[&[Test]] = &[
     once::TESTS,
     operations::TESTS,
     pages::TESTS,
+    people::TESTS,
     real::TESTS,
     refusals::TESTS,
     shapes::TESTS,

@@ -15,7 +15,7 @@ crate::tests!(
     strange_requests_are_never_a_fault_of_ours,
 );
 
-const ADD: &str = "
+pub(crate) const ADD: &str = "
 name: add
 title: Add
 description: Adds two whole numbers and gives their sum.
@@ -31,14 +31,14 @@ code: |
 ";
 
 /// Asks, and holds the answer to the document.
-async fn ask(stage: &Stage, operation: &str, request: Request, status: StatusCode) -> Answer {
+pub(crate) async fn ask(stage: &Stage, operation: &str, request: Request, status: StatusCode) -> Answer {
     let answer = stage.ask(request).await;
     assert_eq!(answer.status, status, "{operation}: {}", answer.text);
     holds(operation, &answer);
     answer
 }
 
-fn yaml(method: &str, uri: &str, body: &str) -> Request {
+pub(crate) fn yaml(method: &str, uri: &str, body: &str) -> Request {
     text(method, uri, "application/yaml", body)
 }
 

@@ -142,7 +142,7 @@ impl Drop for Alarm {
 }
 
 /// The next event of an answer that goes on.
-async fn next(response: &mut Response) -> Option<(String, Value)> {
+pub(crate) async fn next(response: &mut Response) -> Option<(String, Value)> {
     loop {
         let frame = tokio::time::timeout(Duration::from_secs(20), response.body_mut().frame());
         let frame = frame.await.expect("something happens")?.expect("a frame");

@@ -72,9 +72,10 @@ fn steady(text: &str) -> String {
 }
 
 fn word(word: &str) -> &str {
+    let word = word.trim_end_matches(',');
     let is_id = word.len() == 36 && word.matches('-').count() == 4;
     let is_time = word.starts_with("20") && word.contains('T') && word.ends_with('Z');
-    let is_number = word.trim_end_matches(',').parse::<f64>().is_ok() && word.contains('.');
+    let is_number = word.parse::<f64>().is_ok() && word.contains('.');
     if is_id || is_time || is_number { "…" } else { word }
 }
 

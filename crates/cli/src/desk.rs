@@ -28,7 +28,7 @@ pub(crate) enum At {
     /// At a data folder, whose owner this process is or talks to.
     Desk(Desk),
     /// At a server.
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 impl At {
@@ -79,7 +79,7 @@ pub(crate) fn at_desk_for<T>(
             session
                 .here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
         }
-        return block_on(async { job(&At::Remote(Remote::new(server, Arc::new(told)))).await });
+        return block_on(async { job(&At::Remote(Box::new(Remote::new(server, Arc::new(told))))).await });
     }
     let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
     let opening = opening(session, cells, presence)?;

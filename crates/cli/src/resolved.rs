@@ -1,6 +1,6 @@
 //! The second stage: settings read, ready to run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bailiwick_client::{Credential, Server};
 use bailiwick_config::{Environment, FolderFile, Loaded, Request, files, load};
@@ -93,7 +93,7 @@ impl Session {
     /// The key: from the flag's file, from the variables, or the operator's own where the server is on this machine.
     fn key(&self, server: &Server) -> Result<Option<Credential>, Failure> {
         if let Some(path) = &self.key_file {
-            return Ok(Some(key_in(path.clone(), "--key-file")?));
+            return Ok(Some(key_in(path, "--key-file")?));
         }
         if let Some(key) = Environment::variable("BAILIWICK_KEY").filter(|key| !key.is_empty()) {
             return Ok(Some(Credential::new(&key.to_string_lossy(), "$BAILIWICK_KEY")?));
@@ -101,17 +101,17 @@ impl Session {
         if let Some(path) =
             self.environment.variables.get("BAILIWICK_KEY_FILE").filter(|path| !path.is_empty())
         {
-            return Ok(Some(key_in(path.into(), "$BAILIWICK_KEY_FILE")?));
+            return Ok(Some(key_in(Path::new(path), "$BAILIWICK_KEY_FILE")?));
         }
         let operators = self.loaded.data_folder.as_ref().map(|data| data.join(OPERATOR_KEY_FILE));
         match operators.filter(|path| server.is_on_this_machine() && path.exists()) {
-            Some(path) => Ok(Some(key_in(path, "the data folder")?)),
+            Some(path) => Ok(Some(key_in(&path, "the data folder")?)),
             None => Ok(None),
         }
     }
 }
 
-fn key_in(path: PathBuf, by: &str) -> Result<Credential, Failure> {
-    let text = files::read_document(&path)?;
+fn key_in(path: &Path, by: &str) -> Result<Credential, Failure> {
+    let text = files::read_document(path)?;
     Ok(Credential::new(&text, format!("{} ({by})", path.display()))?)
 }

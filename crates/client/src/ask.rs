@@ -113,6 +113,7 @@ impl Expected {
 
 impl Ask {
     /// The request for an action that is one request.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each action")]
     pub(crate) fn of(action: Action) -> Result<(Self, Expected), Refusal> {
         Ok(match action {
             Action::ToolShow { tool } => (Self::get(&format!("/v1/tools/{}", segment(&tool))), Expected::Tool),
@@ -255,7 +256,7 @@ impl Ask {
         Self { accept: Accept::Events, ..self }
     }
 
-    pub(crate) fn as_lines(self) -> Self {
+    pub(crate) fn in_lines(self) -> Self {
         Self { accept: Accept::Lines, ..self }
     }
 }

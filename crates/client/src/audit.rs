@@ -73,7 +73,7 @@ async fn gather(
 /// behind the last one belong to it.
 pub(crate) async fn export(remote: &Remote, from: u64, limit: u32) -> Result<Reply, Refusal> {
     let from = from.to_string();
-    let ask = Ask::page("/v1/audit/export", &[("from", Some(&from))]).as_lines();
+    let ask = Ask::page("/v1/audit/export", &[("from", Some(&from))]).in_lines();
     let mut body = remote.head(ask).await?.into_body();
     let (mut lines, mut records, mut rest) = (Vec::new(), 0_u32, Vec::new());
     while let Some(frame) = body.frame().await {

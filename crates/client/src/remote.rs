@@ -108,16 +108,15 @@ impl Remote {
         };
         let told = if is_problem { serde_json::from_slice::<Problem>(&body).ok() } else { None };
         match told.map(Refusal::from) {
-            Some(refusal) if refusal.code == ErrorCode::Unauthorized => self.about_the_key(refusal),
+            Some(refusal) if refusal.code == ErrorCode::Unauthorized => self.about_the_key(&refusal),
             Some(refusal) => refusal,
-            None if status == StatusCode::UNAUTHORIZED => {
-                self.about_the_key(Refusal::new(ErrorCode::Unauthorized, "the server wants a key that holds"))
-            }
+            None if status == StatusCode::UNAUTHORIZED => self
+                .about_the_key(&Refusal::new(ErrorCode::Unauthorized, "the server wants a key that holds")),
             None => not_understood(&self.server, &format!("it answers {status}")),
         }
     }
 
-    fn about_the_key(&self, refusal: Refusal) -> Refusal {
+    fn about_the_key(&self, refusal: &Refusal) -> Refusal {
         let shown = match &self.server.key {
             Some(key) => format!("{} (the key is from {})", refusal.message, key.found_in()),
             None => format!("{} (no key was sent)", refusal.message),

@@ -43,16 +43,16 @@ impl App {
         let Ground { settings, bound, no_auth, desk, core } = ground;
         // The operator's own key is always there.
         may_listen(bound, true, no_auth)?;
-        let server = &settings.server;
-        let tokens = match &server.jwt {
+        let said = &settings.server;
+        let tokens = match &said.jwt {
             Some(jwt) => Some(Tokens::open(jwt, settings).await?),
             None => None,
         };
         let counters = Counters::install()?;
-        let serving = Serving::of(server);
-        let served = Served::new(desk, Arc::new(server.clone()), serving.closing.token());
+        let serving = Serving::of(said);
+        let served = Served::new(desk, Arc::new(said.clone()), serving.closing.token());
         let routes = router(served).merge(counters.route());
-        let perimeter = PerimeterSettings { server, bound, no_auth };
+        let perimeter = PerimeterSettings { server: said, bound, no_auth };
         let routes = Perimeter::new(perimeter, Arc::new(Keys(core)), tokens, counters).around(routes);
         Ok(Self { routes, serving })
     }

@@ -86,7 +86,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let _was_aborted = publishing.await;
     close(desk, &mut signals).await?;
     match ended {
-        Ok(served) => served?,
+        Ok(ending) => ending?,
         Err(error) if error.is_cancelled() => {}
         Err(error) => return Err(Failure::Tokio(std::io::Error::other(error))),
     }
@@ -102,25 +102,23 @@ fn keep_tools_away(settings: &mut Settings, bound: std::net::SocketAddr) -> Resu
 }
 
 async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(Desk, Core), Failure> {
-    let calls = usize::try_from(settings.server.calls).unwrap_or(usize::MAX);
+    let at_once = usize::try_from(settings.server.calls).unwrap_or(usize::MAX);
     let cells = builder(&what.cells, Breadth::Ordinary, Some(&settings.baseline))
         .parked(PARKED)
-        .at_once(calls, calls.saturating_mul(WAITING_FOR_EACH))
+        .at_once(at_once, at_once.saturating_mul(WAITING_FOR_EACH))
         .memory(Options::default().memory);
     let mut opening = opening(session, cells, Presence::Serving)?;
     opening.settings = settings.clone();
     let folder = opening.data.display().to_string();
     let desk = Desk::open(opening).await?;
-    match desk.core() {
-        Some(core) => Ok((desk, core)),
-        None => {
-            let who =
-                desk.owner().map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-            Err(Failure::Argument {
-                message: format!("{who} owns {folder}"),
-                hint: "end it, or serve another folder with --data".to_owned(),
-            })
-        }
+    if let Some(core) = desk.core() {
+        Ok((desk, core))
+    } else {
+        let who = desk.owner().map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+        Err(Failure::Argument {
+            message: format!("{who} owns {folder}"),
+            hint: "end it, or serve another folder with --data".to_owned(),
+        })
     }
 }
 

@@ -72,9 +72,10 @@ fn steady(text: &str) -> String {
 }
 
 fn word(word: &str) -> &str {
+    let word = word.trim_end_matches(',');
     let is_id = word.len() == 36 && word.matches('-').count() == 4;
     let is_time = word.starts_with("20") && word.contains('T') && word.ends_with('Z');
-    let is_number = word.trim_end_matches(',').parse::<f64>().is_ok() && word.contains('.');
+    let is_number = word.parse::<f64>().is_ok() && word.contains('.');
     if is_id || is_time || is_number { "…" } else { word }
 }
 
@@ -88,20 +89,20 @@ fn without_usage(text: &str) -> String {
 #[test]
 fn commands_do_the_same_with_a_folder_through_its_owner_and_at_a_server() {
     let alone = machine();
-    let owned = machine();
-    let owner = Serving::start(&owned, &[]);
-    let served = machine();
-    let server = Serving::start(&served, &[]);
-    let served = served.with_variable("BAILIWICK_SERVER", server.address());
+    let through_owner = machine();
+    let holder = Serving::start(&through_owner, &[]);
+    let asked_machine = machine();
+    let server = Serving::start(&asked_machine, &[]);
+    let asked_machine = asked_machine.with_variable("BAILIWICK_SERVER", server.address());
     for arguments in COMMANDS {
-        let [expected, through, asked] = [&alone, &owned, &served].map(|program| {
+        let [expected, through, asked] = [&alone, &through_owner, &asked_machine].map(|program| {
             let run = program.run(arguments);
             (run.code, steady(&without_usage(&run.stdout)), steady(&without_usage(&run.stderr)))
         });
         assert_eq!(through, expected, "through the owner: {arguments:?}");
         assert_eq!(asked, expected, "at a server: {arguments:?}");
     }
-    owner.end();
+    holder.end();
     server.end();
 }
 

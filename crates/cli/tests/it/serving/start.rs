@@ -78,8 +78,8 @@ fn whoever_shows_no_key_can_call_and_nothing_else() {
     let keyless = keyless.with_variable("BAILIWICK_SERVER", server.address());
     run(&keyless, &["tool", "call", "greet", "--arg", "who=you"], 0);
     for arguments in [
-        &["tool", "check", "greet.tool.yaml"][..],
-        &["tool", "publish", "greet.tool.yaml"],
+        &["tool", "publish", "greet.tool.yaml"][..],
+        &["tool", "import", "greet.tool.yaml"],
         &["approvals", "list"],
         &["key", "list"],
         &["audit", "tail"],

@@ -45,7 +45,9 @@ fn id(n: u8) -> bailiwick_types::ApprovalId {
 fn text(lines: &[Line]) -> String {
     let mut bytes = Vec::new();
     for line in lines {
-        line.iter().for_each(|span| span.write_plain(&mut bytes));
+        for span in line {
+            span.write_plain(&mut bytes);
+        }
         bytes.push(b'\n');
     }
     String::from_utf8(bytes).expect("text")
@@ -127,7 +129,7 @@ fn minutes_that_are_typed_for_a_question_that_is_over_answer_nothing() {
 fn the_frame_shows_the_question_with_what_changed_and_fits() {
     let now = Instant::now();
     let mut view = shown(&[1, 2], now);
-    let frame = text(&view.frame(80, 30, now + Duration::from_secs(60)));
+    let frame = text(&view.frame(80, 30, now + Duration::from_mins(1)));
     for said in ["2 wait", "> L4", "tool1", "agent", "- ", "\"old\"", "+ ", "\"new\"", "1m 00s", "y yes once"]
     {
         assert!(frame.contains(said), "{said}: {frame}");

@@ -62,9 +62,14 @@ impl Core {
             || self.inner.happenings.approver_watches()
     }
 
+    /// Whether this process stays, so that somebody may come and answer.
+    pub(crate) fn stays(&self) -> bool {
+        self.inner.approvals.presence == Presence::Serving
+    }
+
     /// Whether a question is worth waiting for when nobody answers for its caller.
     fn is_attended(&self) -> bool {
-        self.inner.approvals.presence == Presence::Serving && self.somebody_may_approve()
+        self.stays() && self.somebody_may_approve()
     }
 
     /// Ends every question that waits, and every later one at once: whoever would answer is about to lose us.
@@ -77,7 +82,7 @@ impl Core {
     /// The same where this process serves. One that owns the folder for a moment lets a person at another terminal
     /// finish the answer.
     pub(crate) fn end_questions_of_server(&self) {
-        if self.inner.approvals.presence == Presence::Serving {
+        if self.stays() {
             self.end_questions();
         }
     }

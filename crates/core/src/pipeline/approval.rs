@@ -71,7 +71,11 @@ pub(crate) async fn put(
         Ended::Nobody | Ended::Withdrawn => (
             ErrorCode::ApprovalUnavailable,
             "a person has to say yes, and there is nobody to ask",
-            "call it where a person can be asked: at a terminal, or with --yes",
+            if core.stays() {
+                "do not try again by yourself: first somebody has to be there who may approve"
+            } else {
+                "call it where a person can be asked: at a terminal, or with --yes"
+            },
         ),
         Ended::Ending => (
             ErrorCode::ApprovalUnavailable,

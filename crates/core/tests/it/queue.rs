@@ -41,6 +41,8 @@ fn check_failed(called: Result<Called, tokio::task::JoinError>, code: ErrorCode)
     assert_eq!(failure.code, code, "{failure:?}");
     assert!(report.receipt().walls.is_empty(), "nothing ran, so no wall stood");
     assert!(failure.message.contains("did not run"), "{}", failure.message);
+    let hint = failure.hint.as_deref().unwrap_or_default();
+    assert!(hint.contains("do not try again") || hint.contains("--yes"), "{hint}");
     failure.message.clone()
 }
 
@@ -181,6 +183,8 @@ fn what_waited_when_a_server_was_lost_is_not_known_to_the_next() {
         let mut served = Served::new().await;
         drop(served.call(agent(), json!({"n": 7})));
         let waiting = served.asked().await;
+        assert_eq!(served.waiting().await.len(), 1, "it waits");
+        served.nothing_ran().await;
         // Everything is dropped as it stands.
         let anna = served.anna();
         (served.place, anna, waiting.id)

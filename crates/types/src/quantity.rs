@@ -26,7 +26,8 @@ pub enum QuantityError {
     },
 }
 
-const DURATION: (&str, &str) = ("duration", "a number and one of ms, s, m, h, d, for example 500ms, 5s or 2m");
+const DURATION: (&str, &str) =
+    ("duration", "a number and one of ms, s, m, h, d, for example 500ms, 5s or 2m");
 const SIZE: (&str, &str) = ("size", "a number and one of B, KiB, MiB, GiB, for example 256KiB or 64MiB");
 const COUNT: (&str, &str) = ("count", "a whole number, for example 20 or 50_000_000");
 

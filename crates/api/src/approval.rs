@@ -49,6 +49,8 @@ shape! {
         /// The badge with its reasons.
         #[schema(value_type = schema::Risk)]
         risk: Risk,
+        /// The code that would run, where it is no tool.
+        code: Option<String>,
         /// The arguments, redacted.
         arguments: Value,
         /// Who asks.

@@ -146,6 +146,8 @@ pub struct Question {
     pub prompt: Option<String>,
     /// The badge with its reasons.
     pub risk: Risk,
+    /// The code that would run, where it is no tool.
+    pub code: Option<String>,
     /// The arguments, redacted.
     pub arguments: Value,
     /// Who asks.

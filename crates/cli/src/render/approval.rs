@@ -17,6 +17,7 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
         call_id: _,
         prompt,
         risk,
+        code,
         arguments,
         actor,
         correlation_id,
@@ -37,6 +38,9 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
     told.field("asked by", &[plain(&actor.client), plain(&key)]);
     told.field("at", &[plain(asked_at)]);
     told.field("left", &[countdown(remaining_ms)]);
+    for (index, line) in code.iter().flat_map(|code| code.lines()).enumerate() {
+        told.field(if index == 0 { "code" } else { "" }, &[plain(line)]);
+    }
     told.arguments(arguments, last.as_ref());
     if let Some(hash) = hash {
         told.field("hash", &[plain(hash)]);

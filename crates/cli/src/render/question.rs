@@ -15,6 +15,7 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         hash,
         prompt,
         risk,
+        code,
         arguments,
         actor,
         correlation_id,
@@ -36,6 +37,9 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         }
     }
     tell_risk(risk);
+    for (index, line) in code.iter().flat_map(|code| within_sight(code)).enumerate() {
+        field(if index == 0 { "code" } else { "" }, &[plain(&line)]);
+    }
     let shown = format!("{arguments:#}");
     let lines = within_sight(&shown);
     for (index, line) in lines.iter().enumerate() {

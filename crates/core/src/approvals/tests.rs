@@ -26,6 +26,7 @@ fn question(deadline: Duration) -> Question {
         call_id: CallId::from_parts(1, &[7; 10]),
         prompt: None,
         risk: Risk { level: RiskLevel::L4, credited: None, reasons: Vec::new() },
+        code: None,
         arguments: json!({"n": 1}),
         actor: caller("agent").actor,
         correlation_id: CorrelationId::parse("together").unwrap(),

@@ -59,6 +59,7 @@ pub(crate) async fn run(
         call_id,
         prompt: None,
         risk: standing.risk.clone(),
+        code: Some(run.code.text.clone()),
         arguments: shown,
         actor: caller.actor.clone(),
         correlation_id: names.correlation.clone(),

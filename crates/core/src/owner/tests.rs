@@ -142,6 +142,7 @@ fn question(actor: &Actor) -> Question {
         hash: None,
         prompt: None,
         risk: Risk { level: RiskLevel::L4, credited: None, reasons: Vec::new() },
+        code: None,
         arguments: Value::Null,
         actor: actor.clone(),
         correlation_id: CorrelationId::parse("test").unwrap(),

@@ -118,6 +118,7 @@ pub(super) fn question(
             filled(template, tool.name().as_str(), &brief(&shown.to_string()), standing.level().name())
         }),
         risk: standing.risk.clone(),
+        code: None,
         arguments: shown.clone(),
         actor: names.caller.actor.clone(),
         correlation_id: names.correlation.clone(),

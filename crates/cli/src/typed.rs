@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Run(Run),
     /// The pure function: a JSON request on stdin, its output on stdout, nothing else exists
     Jsrun(Jsrun),
-    /// Which walls stand on this machine, seen by trying to break them, and how fast cells are
+    /// Which walls stand here, seen by trying to break them, and how fast cells are
     Doctor(Doctor),
     /// The published figures, measured here, each beside what it is compared with
     Bench(Bench),

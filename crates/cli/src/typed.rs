@@ -47,7 +47,7 @@ pub(crate) struct Global {
     /// Ask this server instead of a data folder [env: `BAILIWICK_SERVER`]
     #[arg(long, global = true, help_heading = "Options of every command", value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// The key for that server is in this file [env: `BAILIWICK_KEY_FILE`, or the key in `BAILIWICK_KEY`]
+    /// The file of its key [env: `BAILIWICK_KEY_FILE`; the key: `BAILIWICK_KEY`]
     #[arg(long, global = true, help_heading = "Options of every command", value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 }
@@ -58,11 +58,11 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Serve tools over HTTP, until a signal comes
     Serve(serving::Serve),
-    /// Run code in a cell of its own: result on stdout, console lines on stderr as they happen
+    /// Run code in a cell of its own: result on stdout, console on stderr as it happens
     Run(Run),
-    /// The pure function: one JSON request on stdin, its output on stdout, nothing else exists
+    /// The pure function: a JSON request on stdin, its output on stdout, nothing else exists
     Jsrun(Jsrun),
-    /// Which walls stand on this machine, seen by trying to break them, and how fast cells are
+    /// Which walls stand here, seen by trying to break them, and how fast cells are
     Doctor(Doctor),
     /// The published figures, measured here, each beside what it is compared with
     Bench(Bench),

@@ -48,3 +48,7 @@ pub use reply::{
     ToolView, Verified, Waiting,
 };
 pub use world::net_of;
+
+// What an [`Opening`] is made of, and what a program that makes one begins with.
+pub use bailiwick_runtime::{Builder, Runtime, Telling, enter};
+pub use bailiwick_secrets::Fallback;

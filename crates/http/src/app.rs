@@ -10,9 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::counters::Counters;
 use crate::listen::{Closing, ServeError, Serving, serve};
-use crate::perimeter::{
-    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Tokens, may_listen,
-};
+use crate::perimeter::{NoAuth, Perimeter, PerimeterSettings, Tokens, may_listen};
 use crate::routes::{Served, router};
 
 /// What a server stands on.
@@ -53,7 +51,7 @@ impl App {
         let served = Served::new(desk, Arc::new(said.clone()), serving.closing.token());
         let routes = router(served).merge(counters.route());
         let perimeter = PerimeterSettings { server: said, bound, no_auth };
-        let routes = Perimeter::new(perimeter, Arc::new(Keys(core)), tokens, counters).around(routes);
+        let routes = Perimeter::new(perimeter, Arc::new(core), tokens, counters).around(routes);
         Ok(Self { routes, serving })
     }
 
@@ -71,22 +69,5 @@ impl App {
     pub async fn serve(self, listener: TcpListener) -> Result<(), ServeError> {
         let Self { routes, serving } = self;
         serve(listener, routes, serving, std::future::pending()).await
-    }
-}
-
-/// The keys of a data folder.
-struct Keys(Core);
-
-impl Keyring for Keys {
-    fn authenticate(&self, shown: &str) -> Result<KeyShown, NotAKey> {
-        match self.0.authenticate(shown) {
-            Ok(bailiwick_core::KeyShown { id, name, scopes, expires_ms, per_second, at_once }) => {
-                Ok(KeyShown { id, name, scopes, expires_ms, per_second, at_once })
-            }
-            Err(bailiwick_core::NotAKey::Malformed) => Err(NotAKey::Malformed),
-            Err(bailiwick_core::NotAKey::Unknown) => Err(NotAKey::Unknown),
-            Err(bailiwick_core::NotAKey::Expired) => Err(NotAKey::Expired),
-            Err(bailiwick_core::NotAKey::Revoked) => Err(NotAKey::Revoked),
-        }
     }
 }

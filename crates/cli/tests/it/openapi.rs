@@ -1,4 +1,4 @@
-//! The server against its own description: a stranger's program reads the OpenAPI document and tries what it allows and
+//! The server against its own description: a stranger's program reads the description and tries what it allows and
 //! what it forbids.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn the_server_does_what_its_description_says() {
     let line = server.wait_for("\n");
     let said: serde_json::Value =
         serde_json::from_str(line.lines().find(|line| line.starts_with('{')).expect("a line")).expect("JSON");
-    let url = said["url"].as_str().expect("where it listens");
+    let url = said["listens"].as_str().expect("where it listens");
     let key_file = said["operatorKey"].as_str().expect("where the key is");
     let key = std::fs::read_to_string(key_file).expect("the operator's key");
     let mut trying = Command::new(&tool);

@@ -26,7 +26,7 @@ mod streams;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: bailiwick_runtime::Telling = bailiwick_runtime::Telling;
+static ALLOCATOR: bailiwick_core::Telling = bailiwick_core::Telling;
 
 /// Names the tests of a module by their functions.
 macro_rules! tests {
@@ -60,7 +60,7 @@ const ALL: &[&[Test]] = &[
 ];
 
 fn main() -> ExitCode {
-    bailiwick_runtime::enter();
+    bailiwick_core::enter();
     if std::env::args().any(|argument| argument == document::WRITE) {
         document::write();
         return ExitCode::SUCCESS;

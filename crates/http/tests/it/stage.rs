@@ -11,12 +11,11 @@ use axum::response::Response;
 use axum::{Extension, Router};
 use bailiwick_config::{Environment, FolderFile, Loaded, Server, load};
 use bailiwick_core::{
-    Action, Actor, Boxed, Caller, Desk, Opening, Opens, Ownership, Performs, Presence, Refusal, Reply,
+    Action, Actor, Boxed, Caller, Desk, Fallback, Opening, Opens, Ownership, Performs, Presence, Refusal,
+    Reply, Runtime,
 };
 use bailiwick_http::perimeter::Principal;
 use bailiwick_http::routes::{Served, router};
-use bailiwick_runtime::Runtime;
-use bailiwick_secrets::Fallback;
 use bailiwick_types::Scopes;
 use http_body_util::BodyExt as _;
 use serde_json::Value;

@@ -40,7 +40,7 @@ impl Serving {
             BufReader::new(stdout).read_line(&mut line).map_err(failed)?;
         }
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
-        let url = said.get("url").and_then(Value::as_str).unwrap_or_default();
+        let url = said.get("listens").and_then(Value::as_str).unwrap_or_default();
         let address = url.trim_start_matches("http://").trim_end_matches('/').parse();
         let Ok(address) = address else {
             let end = child.kill().and_then(|()| child.wait());

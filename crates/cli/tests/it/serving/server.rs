@@ -1,5 +1,7 @@
 //! Calls at a server: what happens arrives as it happens, and ends when nobody waits.
 
+use bailiwick_testkit::upstream::{Answer, Request, Upstream};
+
 use super::{GREET, Serving, asking, bailiwick, run};
 
 #[test]
@@ -50,5 +52,53 @@ fn a_key_without_approve_cannot_answer_for_itself_and_is_told() {
     let refused = run(&agent, &["tool", "call", "asks", "--arg", "who=you", "--yes"], 3);
     assert!(refused.stderr.contains("does not cover `approve`"), "{}", refused.stderr);
     assert!(refused.stderr.contains("APPROVAL_TIMEOUT"), "{}", refused.stderr);
+    server.end();
+}
+
+#[test]
+fn code_with_every_power_over_the_network_cannot_reach_the_server_it_runs_in() {
+    let program = bailiwick().with_file("open.yaml", "network: open\n");
+    let server = Serving::start(&program, &["--set", "approvals.autoFrom=L5"]);
+    let client = program.with_variable("BAILIWICK_SERVER", server.address());
+    let port = server.address().rsplit(':').next().unwrap_or_default().to_owned();
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "127.1",
+        "2130706433",
+        "0x7f.1",
+        "127.0.0.2",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+    ] {
+        let code = format!("return (await fetch('http://{host}:{port}/healthz')).status");
+        let refused = run(&client, &["run", "--overrides", "open.yaml", "-e", &code], 3);
+        assert!(refused.stderr.contains("NET_DENIED"), "{host}: {}", refused.stderr);
+    }
+    // Another listener on this machine is within reach of `open`, so it is the server that is refused.
+    let other = Upstream::http(|_: &Request| Answer::ok("here"));
+    let code = format!("return (await fetch('http://{}/')).status", other.address());
+    let reached = run(&client, &["run", "--overrides", "open.yaml", "-e", &code], 0);
+    assert_eq!(reached.stdout, "200\n");
+    server.end();
+}
+
+#[test]
+fn a_client_that_goes_away_while_its_call_waits_leaves_nothing_to_run() {
+    let program = bailiwick().with_file("asks.tool.yaml", &asking());
+    let server = Serving::start(&program, &[]);
+    run(&program, &["tool", "publish", "asks.tool.yaml"], 0);
+    let agent = bailiwick().with_variable("BAILIWICK_SERVER", server.address());
+    let call = agent.start(&["tool", "call", "asks", "--arg", "who=you"]);
+    let waits = || run(&program, &["approvals", "list", "--json"], 0).stdout;
+    while !waits().contains("\"asks\"") {}
+    call.kill();
+    call.end();
+    while waits().contains("\"asks\"") {}
+    let told = run(&program, &["audit", "tail", "-n", "5", "--json"], 0).stdout;
+    assert!(told.contains("CANCELLED") && told.contains("withdrawn"), "{told}");
+    assert!(!told.contains("\"intent\""), "no cell was taken: {told}");
     server.end();
 }

@@ -53,6 +53,8 @@ shape! {
         code: Option<String>,
         /// The arguments, redacted.
         arguments: Value,
+        /// The workspace that the call shares with others; null where it has its tool's own.
+        workspace: Option<String>,
         /// Who asks.
         actor: Actor,
         /// What caused the call.

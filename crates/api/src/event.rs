@@ -60,6 +60,8 @@ shape! {
         is_published: bool,
         /// Whether it could be called before.
         was_published: bool,
+        /// The name by which it could be called before.
+        published_as: Option<String>,
     }
 }
 

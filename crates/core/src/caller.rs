@@ -114,6 +114,8 @@ pub struct ToolChange {
     pub is_published: bool,
     /// Whether it could be called before.
     pub was_published: bool,
+    /// The name by which it could be called before.
+    pub published_as: Option<String>,
 }
 
 /// Hears what happens while an action is performed.
@@ -150,6 +152,8 @@ pub struct Question {
     pub code: Option<String>,
     /// The arguments, redacted.
     pub arguments: Value,
+    /// The workspace that the call shares with others; none where it has its tool's own.
+    pub workspace: Option<String>,
     /// Who asks.
     pub actor: Actor,
     /// What caused the call.

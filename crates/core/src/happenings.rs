@@ -84,7 +84,7 @@ impl Core {
 
 impl Core {
     /// Tells of a change of a tool; `now` is its row afterwards.
-    pub(crate) fn tell_tool(&self, action: &str, name: &str, was_published: bool, now: Option<&ToolRow>) {
+    pub(crate) fn tell_tool(&self, action: &str, name: &str, published_as: Option<String>, now: Option<&ToolRow>) {
         // What a line takes is not worth it for nobody.
         if !self.inner.happenings.are_watched() {
             return;
@@ -95,13 +95,15 @@ impl Core {
             name: name.to_owned(),
             is_published: tool.as_ref().is_some_and(is_offered),
             tool,
-            was_published,
+            was_published: published_as.is_some(),
+            published_as,
         }));
     }
 
-    /// Whether a row, as it was, could be called.
-    pub(crate) fn was_offered(&self, row: Option<&ToolRow>) -> bool {
-        self.inner.happenings.are_watched() && row.is_some_and(|row| is_offered(&line_of(self, row)))
+    /// The name by which a row, as it was, could be called.
+    pub(crate) fn was_offered(&self, row: Option<&ToolRow>) -> Option<String> {
+        let row = row.filter(|_| self.inner.happenings.are_watched())?;
+        is_offered(&line_of(self, row)).then(|| row.name.clone())
     }
 }
 
@@ -123,12 +125,23 @@ impl Drop for Attends {
     }
 }
 
+/// What a caller may know of a happening: of a tool that is no longer published only that, by the name it had.
+fn as_far_as(caller: &Caller, happening: Happening) -> Happening {
+    match happening {
+        Happening::Tool(change) if !change.is_published && !caller.scopes.covers(Scope::Author) => {
+            let name = change.published_as.clone().unwrap_or_default();
+            Happening::Tool(ToolChange { tool: None, name, ..change })
+        }
+        other => other,
+    }
+}
+
 /// Tells a caller what happens, until their key goes or the core closes.
 pub(crate) async fn attend(core: &Core, caller: &Caller) -> Result<Reply, Refusal> {
     let mut told = core.watch();
     let _attends = Attends::by(caller, &core.inner.happenings);
     // It may have gone before this watched.
-    still_holds(core, caller)?;
+    core.still_holds(caller)?;
     loop {
         let happening = tokio::select! {
             biased;
@@ -143,11 +156,12 @@ pub(crate) async fn attend(core: &Core, caller: &Caller) -> Result<Reply, Refusa
                     return Err(gone());
                 }
                 if happening.needs().is_none_or(|scope| caller.scopes.covers(scope)) {
-                    caller.listener.hear(Event::Happened(Box::new((*happening).clone())));
+                    let happening = as_far_as(caller, (*happening).clone());
+                    caller.listener.hear(Event::Happened(Box::new(happening)));
                 }
             }
             Err(RecvError::Lagged(missed)) => {
-                still_holds(core, caller)?;
+                core.still_holds(caller)?;
                 caller.listener.hear(Event::Happened(Box::new(Happening::Missed(missed))));
             }
             Err(RecvError::Closed) => return Ok(Reply::Done),
@@ -155,12 +169,15 @@ pub(crate) async fn attend(core: &Core, caller: &Caller) -> Result<Reply, Refusa
     }
 }
 
-fn still_holds(core: &Core, caller: &Caller) -> Result<(), Refusal> {
-    let holds = |id: KeyId| core.inner.keys.is_live(id, core.now_ms());
-    if caller.key.is_none_or(holds) { Ok(()) } else { Err(gone()) }
+impl Core {
+    /// Refuses whoever asked by a key that was revoked or has expired since.
+    pub(crate) fn still_holds(&self, caller: &Caller) -> Result<(), Refusal> {
+        let holds = |id: KeyId| self.inner.keys.is_live(id, self.now_ms());
+        if caller.key.is_none_or(holds) { Ok(()) } else { Err(gone()) }
+    }
 }
 
 fn gone() -> Refusal {
-    Refusal::new(ErrorCode::Unauthorized, "the key that this was watched by is gone")
+    Refusal::new(ErrorCode::Unauthorized, "the key that this was asked by does not hold any more")
         .with_hint("ask the operator for a new key")
 }

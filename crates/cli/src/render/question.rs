@@ -17,6 +17,7 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         risk,
         code,
         arguments,
+        workspace,
         actor,
         correlation_id,
         effect,
@@ -44,6 +45,9 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
     let lines = within_sight(&shown);
     for (index, line) in lines.iter().enumerate() {
         field(if index == 0 { "arguments" } else { "" }, &[plain(line)]);
+    }
+    if let Some(workspace) = workspace {
+        field("workspace", &[plain(workspace), plain(", shared with other calls")]);
     }
     field("asked by", &[plain(&actor.client), plain(actor.key.as_deref().unwrap_or_default())]);
     field("correlation", &[plain(correlation_id.as_str())]);

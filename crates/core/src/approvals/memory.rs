@@ -23,6 +23,8 @@ use crate::{Caller, Core, LastYes, Question, Refusal, Remember, RememberedFor};
 
 /// The most answers that are remembered at once.
 pub(super) const MOST: usize = 1000;
+/// The most bytes of arguments that are shown again with a later question; a list of questions has to stay short.
+const MOST_SHOWN_AGAIN: usize = 16 * 1024;
 /// The most records of one call that are looked through.
 const MOST_RECORDS: usize = 1000;
 /// What a record of a forgotten answer is called.
@@ -161,7 +163,7 @@ pub(crate) async fn record(
     let (mut last, mut row) = (None, None);
     if let (Ended::Yes { by }, None, Some(tool)) = (&heard.ended, &question.effect, subject.tool) {
         let said = LastYes {
-            arguments: crate::pipeline::bounded(&question.arguments),
+            arguments: crate::pipeline::bounded_to(&question.arguments, MOST_SHOWN_AGAIN),
             at: rfc3339(now),
             by: by.clone(),
             hash: question.hash.clone(),

@@ -27,6 +27,7 @@ fn question(deadline: Duration) -> Question {
         prompt: None,
         risk: Risk { level: RiskLevel::L4, credited: None, reasons: Vec::new() },
         code: None,
+        workspace: None,
         arguments: json!({"n": 1}),
         actor: caller("agent").actor,
         correlation_id: CorrelationId::parse("together").unwrap(),

@@ -19,10 +19,10 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::ToolList { .. } => (1, &[Scope::Call, Scope::Author, Scope::Approve, Scope::Operate]),
         Action::ToolShow { .. } => (2, &[Scope::Call, Scope::Author, Scope::Approve, Scope::Operate]),
         Action::ToolCheck { .. } => (3, AUTHOR),
-        Action::ToolTry { .. } => (4, AUTHOR),
+        Action::ToolTry { live: false, .. } => (4, AUTHOR),
         Action::ToolImport { .. } => (5, AUTHOR),
         Action::ToolExport { .. } => (6, AUTHOR),
-        Action::ToolTest { .. } => (7, AUTHOR),
+        Action::ToolTest { live: false, .. } => (7, AUTHOR),
         Action::ToolPublish { .. } => (8, AUTHOR),
         Action::ToolPublishDocument { .. } => (9, AUTHOR),
         Action::ToolUnpublish { .. } => (10, AUTHOR),
@@ -50,6 +50,8 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::AuditRetain { .. } => (32, OPERATE),
         Action::ToolReplace { .. } => (33, AUTHOR),
         Action::AuditPage { .. } => (34, OPERATE),
+        Action::ToolTry { live: true, .. } => (35, OPERATE),
+        Action::ToolTest { live: true, .. } => (36, OPERATE),
     }
 }
 
@@ -96,6 +98,7 @@ fn each() -> Vec<Action> {
         document: document.clone(),
         approval_off: false,
     };
+    let live = Action::ToolTry { document: document.clone(), live: true };
     vec![
         Action::Under,
         Action::ToolList { after: None, limit: 1 },
@@ -132,6 +135,8 @@ fn each() -> Vec<Action> {
         Action::AuditRetain { days: Some(1), records: None },
         replace,
         Action::AuditPage { from: None, newest_first: true, limit: 1 },
+        live,
+        Action::ToolTest { which: Which::All, live: true },
     ]
 }
 
@@ -150,7 +155,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..33).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..37).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

@@ -87,7 +87,7 @@ async fn page(core: &Core, after: Option<String>, limit: usize) -> Result<Vec<To
                 let level = if let Ok(parsed) = core.parsed(&row) {
                     let stale = row_is_stale(core, &row);
                     if stale && !was_stale && row.state == State::Published.word() {
-                        core.tell_tool("tool.stale", &row.name, true, Some(&row));
+                        core.tell_tool("tool.stale", &row.name, Some(row.name.clone()), Some(&row));
                     }
                     outdated.push((row.id, row.version, standing_of(core, &parsed, stale)));
                     parsed.standing.as_ref().ok().map(|standing| (standing.level(), stale))

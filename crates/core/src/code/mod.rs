@@ -53,7 +53,8 @@ pub(crate) async fn run(
     entry.risk = Some(standing.risk.clone());
     entry.arguments = Some(bounded(&shown));
     let question = Question {
-        tool: name,
+        // No name that somebody chose for code passes for that of a tool.
+        tool: format!("code `{name}`, which is no tool"),
         hash: Some(hash),
         policy_hash: standing.hash.to_string(),
         call_id,
@@ -61,6 +62,7 @@ pub(crate) async fn run(
         risk: standing.risk.clone(),
         code: Some(run.code.text.clone()),
         arguments: shown,
+        workspace: None,
         actor: caller.actor.clone(),
         correlation_id: names.correlation.clone(),
         effect: None,
@@ -78,7 +80,13 @@ pub(crate) async fn run(
     match asked {
         Ok(Asked::NotNeeded) => {}
         // The code is in hand and the operator's file is read once, so what was said yes to is what runs.
-        Ok(Asked::Yes(decision)) => entry.approval = Some(decision),
+        Ok(Asked::Yes(decision)) => {
+            entry.approval = Some(decision);
+            if let Err(refusal) = core.still_holds(caller) {
+                open.take();
+                return refused(core, entry, refusal).await;
+            }
+        }
         Ok(Asked::No(decision, failure)) => {
             let outcome = json!({"ok": false, "code": failure.code, "message": failure.message});
             entry.approval = Some(decision);

@@ -143,6 +143,7 @@ fn question(actor: &Actor) -> Question {
         prompt: None,
         risk: Risk { level: RiskLevel::L4, credited: None, reasons: Vec::new() },
         code: None,
+        workspace: None,
         arguments: Value::Null,
         actor: actor.clone(),
         correlation_id: CorrelationId::parse("test").unwrap(),

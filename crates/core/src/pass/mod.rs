@@ -10,6 +10,7 @@ mod scratch;
 
 use std::sync::Arc;
 
+use bailiwick_audit::{Entry, Kind, ToolRef};
 use bailiwick_store::{Durability, ToolRow};
 use bailiwick_tool::lifecycle::{Event as Step, State, next};
 use bailiwick_types::{ErrorClass, ErrorCode, RiskLevel, Scope};
@@ -20,7 +21,7 @@ pub(crate) use rehearsal::rehearse;
 pub(crate) use scratch::sweep;
 
 use crate::catalogue::{self, OPERATE_FROM, REVIEW_FROM, is_justified, read_document};
-use crate::journal::{as_left, tool_change};
+use crate::journal::{actor, as_left, told, tool_change};
 use crate::parsed::Parsed;
 use crate::pipeline::{find, is_stale, revoke};
 use crate::{Caller, Core, Document, Refusal, Reply, Tested, Which};
@@ -37,8 +38,35 @@ pub(crate) async fn try_out(
 ) -> Result<Reply, Refusal> {
     let (tool, _) = read_document(document)?;
     let parsed = Parsed::of(tool, &core.inner.world);
+    if live {
+        reaches_out(core, caller, &parsed, "tool.try").await?;
+    }
     let (tested, _) = rehearse(core, caller, &parsed, live).await;
     Ok(Reply::Tested(vec![tested]))
+}
+
+/// Puts on the record that a tool's tests are about to reach the world, if the operator's ceiling lets it at all.
+async fn reaches_out(core: &Core, caller: &Caller, parsed: &Parsed, action: &str) -> Result<(), Refusal> {
+    let standing = parsed.standing()?;
+    let (name, level) = (parsed.tool.name().as_str(), standing.level());
+    let ceiling = standing.policy.baseline().ceilings.risk;
+    if level > ceiling {
+        let message = format!("`{name}` is {level}, and the operator's ceiling is {ceiling}");
+        return Err(Refusal::new(ErrorCode::Forbidden, message)
+            .with_hint("narrow its overrides, or ask the operator to raise `ceilings.risk`"));
+    }
+    let entry = Entry {
+        tool: Some(ToolRef {
+            id: None,
+            name: bailiwick_types::shortened(name),
+            hash: Some(parsed.covered.to_string()),
+        }),
+        policy_hash: Some(standing.hash.to_string()),
+        risk: Some(standing.risk.clone()),
+        ..Entry::new(Kind::Intent, actor(&caller.actor), action)
+    };
+    core.append(told(entry, json!({"live": true})), Durability::Machine).await?;
+    Ok(())
 }
 
 /// Runs the Local Pass of kept tools, and keeps what came of it.
@@ -93,6 +121,9 @@ async fn test_one(core: &Core, caller: &Caller, row: ToolRow, live: bool) -> Res
         let refusal = Refusal::new(ErrorCode::Revoked, format!("the tool `{}` was revoked", row.name))
             .with_hint("import its document again");
         return Ok(refused(row.name, refusal, State::Revoked));
+    }
+    if live {
+        reaches_out(core, caller, &parsed, "tool.test").await?;
     }
     let (mut tested, pass) = rehearse(core, caller, &parsed, live).await;
     // What kept it from running is no fault of the tool's: it stays where it is.

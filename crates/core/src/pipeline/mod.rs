@@ -97,7 +97,7 @@ pub(crate) async fn call(
         }
     };
     entry.tool = Some(tool_ref(row.id, &row.name, &row.covered));
-    let ready = match ready_to_call(core, caller, row).await {
+    let ready = match ready_to_call(core, caller, &tool, row).await {
         Ok(ready) => ready,
         Err(refusal) => return refused(core, entry, refusal).await,
     };
@@ -342,8 +342,10 @@ pub(crate) fn checked_output(parsed: &crate::parsed::Parsed, report: CallReport)
 
 /// Looks at everything once more after a yes: what a person said yes to must be what runs.
 async fn again(core: &Core, names: &Names<'_>, before: Ready) -> Result<Ready, Refusal> {
-    let row = find(core, &before.id.to_string()).await?;
-    let now = ready_to_call(core, names.caller, row).await?;
+    core.still_holds(names.caller)?;
+    let id = before.id.to_string();
+    let row = find(core, &id).await?;
+    let now = ready_to_call(core, names.caller, &id, row).await?;
     let same = now.parsed.covered == before.parsed.covered
         && now.parsed.texts == before.parsed.texts
         && now.standing.hash == before.standing.hash;
@@ -405,8 +407,13 @@ fn bad_arguments(tool: &Tool, problems: Vec<bailiwick_tool::ArgumentProblem>) ->
 
 /// Arguments as a record holds them: in full, or by their hash when they are very long.
 pub(crate) fn bounded(arguments: &Value) -> Value {
+    bounded_to(arguments, MOST_RECORDED)
+}
+
+/// The same, with this many bytes at most.
+pub(crate) fn bounded_to(arguments: &Value, most: usize) -> Value {
     let text = arguments.to_string();
-    if text.len() <= MOST_RECORDED {
+    if text.len() <= most {
         return arguments.clone();
     }
     let start: String = text.chars().take(1000).collect();

@@ -88,8 +88,13 @@ impl Core {
 /// A row that is not what we wrote, and why that is known.
 pub(crate) struct Tampered(pub(crate) &'static str);
 
-/// Whether a tool may be called now.
-pub(crate) async fn ready_to_call(core: &Core, caller: &Caller, row: ToolRow) -> Result<Ready, Refusal> {
+/// Whether a tool, asked for by this name or id, may be called now.
+pub(crate) async fn ready_to_call(
+    core: &Core,
+    caller: &Caller,
+    asked_by: &str,
+    row: ToolRow,
+) -> Result<Ready, Refusal> {
     let parsed = match core.parsed(&row) {
         Ok(parsed) => parsed,
         Err(tampered) => return Err(revoke(core, caller, &row, tampered).await?),
@@ -97,6 +102,10 @@ pub(crate) async fn ready_to_call(core: &Core, caller: &Caller, row: ToolRow) ->
     match row.state.parse() {
         Ok(State::Published) => {}
         Ok(State::Revoked) => return Err(revoked(&row.name, "it was revoked")),
+        // Whoever may not author does not learn of drafts.
+        _ if !caller.scopes.covers(Scope::Author) => {
+            return Err(no_such(core, caller.scopes, asked_by).await?);
+        }
         state => {
             let state = state.map_or("unknown", State::word);
             return Err(Refusal::new(
@@ -169,8 +178,8 @@ pub(crate) async fn revoke(
     });
     if let Some(now) = written.await? {
         // Whoever knew it as published is told that it is gone, whatever its row says now.
-        let was_published = from == State::Published;
-        core.tell_tool("tool.revoke", &now.name, was_published, Some(&now));
+        let published_as = (from == State::Published).then(|| now.name.clone());
+        core.tell_tool("tool.revoke", &now.name, published_as, Some(&now));
     }
     Ok(revoked(&row.name, why))
 }

@@ -231,6 +231,7 @@ pub(crate) fn waiting() -> Waiting {
         prompt: Some("Add?".to_owned()),
         risk: risk(),
         code: None,
+        workspace: None,
         arguments: json!({"a": 1}),
         actor: Actor { key: Some("bot".to_owned()), client: "http".to_owned() },
         correlation_id: CorrelationId::parse("cause-1").expect("an id"),

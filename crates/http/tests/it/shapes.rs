@@ -71,6 +71,7 @@ fn every_event_reads_back_as_it_was() {
         name: "add".to_owned(),
         is_published: false,
         was_published: true,
+        published_as: None,
     };
     let happened = |happening| (Event::Happened(Box::new(happening)), api::Heard::Watching);
     let along = |event| (event, api::Heard::Along);

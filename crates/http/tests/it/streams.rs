@@ -199,6 +199,7 @@ fn all_that_happens() -> Vec<Event> {
         name: "add".to_owned(),
         is_published,
         was_published: false,
+        published_as: None,
     };
     vec![
         happened(Happening::Asked(replies::waiting())),

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
+    resolved::here(screen, &typed.global, &typed.command)?;
     let session = |screen: &mut Screen| -> Result<Session, Failure> {
         let session = Session::open(&typed.global, &typed.command)?;
         session.notes(screen);

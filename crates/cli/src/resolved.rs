@@ -7,6 +7,7 @@ use bailiwick_config::{Environment, FolderFile, Loaded, Request, files, load};
 
 use crate::failure::Failure;
 use crate::render::Screen;
+use crate::typed::place::{Place, place};
 use crate::typed::{self, Command};
 
 /// What every command runs in.
@@ -107,6 +108,29 @@ impl Session {
         match operators.filter(|path| server.is_on_this_machine() && path.exists()) {
             Some(path) => Ok(Some(key_in(&path, "the data folder")?)),
             None => Ok(None),
+        }
+    }
+}
+
+/// Says plainly that a command works on this machine, where a server was named beside it: refused if it was typed, since
+/// whoever typed it wants another machine; noted if it is only in the environment, which other commands are for.
+pub(crate) fn here(screen: &mut Screen, global: &typed::Global, command: &Command) -> Result<(), Failure> {
+    let (place, name) = place(command);
+    match (place, &global.server) {
+        (Place::Server | Place::HereOrNot, _) | (Place::HereOfCourse, None) => Ok(()),
+        (Place::Here | Place::HereOfCourse, Some(address)) => Err(Failure::Argument {
+            message: format!("`{name}` works on this machine only, and {FLAG} names the server {address}"),
+            hint: "leave out the server, or run it on the server's machine".to_owned(),
+        }),
+        (Place::Here, None) => {
+            let set = Environment::variable(VARIABLE).filter(|address| !address.is_empty());
+            if let Some(address) = set.filter(|_| !screen.wants_json()) {
+                let address = address.to_string_lossy();
+                screen.note(&format!(
+                    "`{name}` works on this machine only: {VARIABLE} ({address}) is not asked"
+                ));
+            }
+            Ok(())
         }
     }
 }

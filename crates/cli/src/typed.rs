@@ -1,8 +1,10 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
 //!
-//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`].
+//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`]. Where each works is in
+//! [`place`].
 
 pub(crate) mod audit;
+pub(crate) mod place;
 pub(crate) mod serving;
 pub(crate) mod tool;
 

@@ -1,5 +1,6 @@
 //! `bailiwick serve`: the listener first, then the data folder, then everything that may take its time.
 
+mod listens;
 pub(crate) mod preset;
 mod signals;
 mod told;
@@ -13,6 +14,7 @@ use bailiwick_core::{Core, Desk, OperatorKey, Presence};
 use bailiwick_http::perimeter::NoAuth;
 use bailiwick_http::{App, Ground, ServeError, bind, own_listeners};
 
+use self::listens::Listens;
 use self::signals::Signals;
 use self::told::Standing;
 use crate::cells::builder;
@@ -61,8 +63,12 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let mut server = tokio::spawn(app.serve(listener));
 
     // It answers from here on; what follows may take its time.
-    let standing = standing(session, &settings, bound, &desk, &core, key).await?;
+    let listens = Listens { bound, tls: settings.server.tls.is_some(), no_auth };
+    let standing = standing(session, listens, &desk, &core, key).await?;
     standing.tell(screen, preset.name());
+    for risk in listens.risks() {
+        to_stderr(&[warning("warning: "), plain(&risk)]);
+    }
     let publishing = tokio::spawn(preset.publish(Arc::clone(&desk), screen.is_quiet()));
     let ended = tokio::select! {
         ended = &mut server => ended,
@@ -124,15 +130,16 @@ async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(D
 
 async fn standing(
     session: &Session,
-    settings: &Settings,
-    bound: std::net::SocketAddr,
+    listens: Listens,
     desk: &Desk,
     core: &Core,
     key: OperatorKey,
 ) -> Result<Standing, Failure> {
+    let folder = session.loaded.data_folder.clone().unwrap_or_default();
     Ok(Standing {
-        address: format!("{}://{bound}", if settings.server.tls.is_some() { "https" } else { "http" }),
-        folder: session.loaded.data_folder.clone().unwrap_or_default(),
+        listens,
+        is_usual_folder: session.environment.default_data_folder().as_ref() == Some(&folder),
+        folder,
         key,
         walls: core.warm_up().await,
         published: preset::published(desk).await?,

@@ -1,9 +1,13 @@
 //! Clients for figures: each holds one connection to a server on this machine and asks for the same thing again and
 //! again. As little as can be, since it shares the machine with what it measures.
 
+#[cfg(test)]
+mod tests;
+
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -39,33 +43,43 @@ impl Got {
     }
 }
 
-/// What a client asks for: the bytes of a request, and what the answer to it holds.
+/// What a client asks for: the bytes of a request, and the value that the call of a tool gives.
 #[derive(Clone)]
 pub(super) struct Wish {
     request: Vec<u8>,
-    holds: &'static str,
+    value: Option<i64>,
 }
 
 impl Wish {
     /// A call of a tool without arguments.
-    pub(super) fn call(address: SocketAddr, tool: &str, holds: &'static str) -> Self {
+    pub(super) fn call(address: SocketAddr, tool: &str, value: i64) -> Self {
         let body = format!(r#"{{"tool":"{tool}","arguments":{{}}}}"#);
         let request = format!(
             "POST /v1/execute HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        Self { request: request.into_bytes(), holds }
+        Self { request: request.into_bytes(), value: Some(value) }
     }
 
     /// Whether the server lives.
     pub(super) fn health(address: SocketAddr) -> Self {
         let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        Self { request: request.into_bytes(), holds: "" }
+        Self { request: request.into_bytes(), value: None }
     }
 
     /// As it is sent.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.request
+    }
+
+    /// Whether this is the answer to it: the call went well and gave this very value.
+    fn is_met_by(&self, heard: &Heard) -> bool {
+        let is_value = |value| {
+            let report: Value = serde_json::from_str(&heard.body).unwrap_or_default();
+            report.get("ok") == Some(&Value::Bool(true))
+                && report.get("value").and_then(Value::as_i64) == Some(value)
+        };
+        heard.status == 200 && self.value.is_none_or(is_value)
     }
 }
 
@@ -172,7 +186,7 @@ async fn one(address: SocketAddr, wish: &Wish, until: Instant) -> Told {
         };
         let took = milliseconds(began.elapsed());
         match heard {
-            Ok(heard) if heard.status == 200 && heard.body.contains(wish.holds) => told.fine.push(took),
+            Ok(heard) if wish.is_met_by(&heard) => told.fine.push(took),
             Ok(heard) if heard.status == 503 && heard.body.contains("BUSY") => told.busy.push(took),
             other => {
                 told.wrong += 1;

@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Cells that are looked at one by one.
 const LOOKED_AT: usize = 50;
 
+/// How deep a tree of processes is at most.
+const DEEPEST: usize = 16;
+
 /// The rows.
 pub(super) async fn memory() -> Result<Vec<Row>, Failure> {
     let usual = usual().await?;
@@ -88,6 +91,29 @@ pub(super) fn resident_mib(pid: u32) -> std::io::Result<f64> {
     let gone = || std::io::Error::other(format!("process {pid} has no account of its memory"));
     let text = read(&format!("/proc/{pid}/status")).ok_or_else(gone)?;
     Ok(kib_of(&text, "VmRSS:") / 1024.0)
+}
+
+/// The memory of a process and of everything below it, in MiB, pages that several of them share counted once. None
+/// without the right to look into cells, which only root has: a part of it would be a wrong figure.
+pub(super) fn tree_mib(root: u32) -> Option<f64> {
+    let parents = parents();
+    let is_below = |pid: &u32| {
+        // Only so many steps: a process that ends meanwhile must not send us round.
+        let mut above = std::iter::successors(Some(*pid), |pid| parents.get(pid).copied()).take(DEEPEST);
+        above.any(|pid| pid == root)
+    };
+    let mut sum = 0.0;
+    for pid in parents.keys().filter(|pid| is_below(pid)) {
+        let Some(text) = read(&format!("/proc/{pid}/smaps_rollup")) else {
+            // It has ended since, or it may not be looked at.
+            if read(&format!("/proc/{pid}/status")).is_some() {
+                return None;
+            }
+            continue;
+        };
+        sum += kib_of(&text, "Pss:") / 1024.0;
+    }
+    Some(sum).filter(|sum| *sum > 0.0)
 }
 
 fn kib_of(text: &str, field: &str) -> f64 {

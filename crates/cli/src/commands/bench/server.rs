@@ -33,7 +33,7 @@ const TOOLS: [&str; 2] = [
 
 /// The rows about a server that idles.
 pub(super) async fn idle() -> Result<Vec<Row>, Failure> {
-    let (mut starts, mut resident) = (Vec::new(), Vec::new());
+    let (mut starts, mut resident, mut trees) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STARTS {
         // Each on an empty store.
         let ground = Ground::new()?;
@@ -42,27 +42,33 @@ pub(super) async fn idle() -> Result<Vec<Row>, Failure> {
         // Whatever it still makes ready is there by then.
         tokio::time::sleep(Duration::from_secs(1)).await;
         resident.push(serving.resident_mib()?);
+        trees.extend(serving.tree_mib());
     }
-    let row = |id, times: &Times, unit, target| Row {
+    let row = |id, times: &Times, unit, target: Option<Target>| Row {
         id,
         value: times.median(),
         unit,
         against: None,
         ratio: None,
-        target: Some(target),
+        target,
         spread: Some(times.spread()),
         samples: times.count(),
     };
-    Ok(vec![
-        row("server.start", &Times::new(starts), "ms", Target::AtMost(150.0)),
-        row("server.memory", &Times::new(resident), "MiB", Target::AtMost(40.0)),
-    ])
+    let mut rows = vec![
+        row("server.start", &Times::new(starts), "ms", Some(Target::AtMost(150.0))),
+        row("server.memory", &Times::new(resident), "MiB", Some(Target::AtMost(40.0))),
+    ];
+    if !trees.is_empty() {
+        rows.push(row("server.memory.tree", &Times::new(trees), "MiB", None));
+    }
+    Ok(rows)
 }
 
 /// The rows about a server that many ask.
 pub(super) async fn busy() -> Result<Vec<Row>, Failure> {
     let ground = published().await?;
     let mut rows = many(&ground).await?;
+    rows.extend(as_shipped(&ground).await?);
     rows.extend(too_many(&ground).await?);
     Ok(rows)
 }
@@ -85,12 +91,12 @@ async fn published() -> Result<Ground, Failure> {
 async fn many(ground: &Ground) -> Result<Vec<Row>, Failure> {
     let serving = Serving::start(ground, &["server.perSecond=1000000"]).await?;
     let address = serving.address;
-    let (fast, slow) = (Wish::call(address, "answer", "42"), Wish::call(address, "slow", "7"));
+    let (fast, slow) = (Wish::call(address, "answer", 42), Wish::call(address, "slow", 7));
     told(load(address, &fast, CLIENTS, Duration::from_secs(2)).await)?;
     let all = told(load(address, &fast, CLIENTS, LASTS).await)?;
     let alone = told(load(address, &fast, 4, PART).await)?;
     let (beside, slowly) = tokio::join!(load(address, &fast, 4, PART), load(address, &slow, SLOW, PART));
-    let (beside, _) = (told(beside)?, told(slowly)?);
+    let (beside, slowly) = (told(beside)?, told(slowly)?);
     Ok(vec![
         figure("http.calls", all.rate(), "/s", all.fine.count()),
         figure("http.calls.p50", all.fine.median(), "ms", all.fine.count()),
@@ -104,6 +110,19 @@ async fn many(ground: &Ground) -> Result<Vec<Row>, Failure> {
             target: Some(Target::RatioAtMost(1.5)),
             ..figure("http.beside-slow.p50", beside.fine.median(), "ms", beside.fine.count())
         },
+        figure("http.slow.p50", slowly.fine.median(), "ms", slowly.fine.count()),
+        count("http.slow.wrong", slowly.wrong + slowly.busy.count()),
+    ])
+}
+
+/// 64 clients again, of one caller, under the rates that ship.
+async fn as_shipped(ground: &Ground) -> Result<Vec<Row>, Failure> {
+    let serving = Serving::start(ground, &[]).await?;
+    let fast = Wish::call(serving.address, "answer", 42);
+    let got = told(load(serving.address, &fast, CLIENTS, PART).await)?;
+    Ok(vec![
+        figure("http.shipped.calls", got.rate(), "/s", got.fine.count()),
+        count("http.shipped.wrong", got.wrong + got.busy.count()),
     ])
 }
 
@@ -113,13 +132,13 @@ async fn too_many(ground: &Ground) -> Result<Vec<Row>, Failure> {
     let settings = ["server.perSecond=1000000", "server.atOnce=100000", &room];
     let serving = Serving::start(ground, &settings).await?;
     let address = serving.address;
-    let fast = Wish::call(address, "answer", "42");
-    let slow = Wish::call(address, "slow", "7");
+    let fast = Wish::call(address, "answer", 42);
+    let slow = Wish::call(address, "slow", 7);
     let before = told(load(address, &fast, 4, PART).await)?;
     let resident_before = serving.resident_mib()?;
     let crowd = 10 * ROOM;
-    // Half of it has filled every place there is; the memory at its height is looked at after all of it.
-    let over = told(load(address, &slow, crowd, PART).await)?;
+    let (over, resident_most) = serving.most_resident_while(load(address, &slow, crowd, PART)).await?;
+    let over = told(over)?;
     let resident_after = serving.resident_mib()?;
     let again = told(load(address, &fast, 4, Duration::from_secs(1)).await)?;
     Ok(vec![
@@ -127,6 +146,11 @@ async fn too_many(ground: &Ground) -> Result<Vec<Row>, Failure> {
         figure("http.over.busy.p50", over.busy.median(), "ms", over.busy.count()),
         figure("http.over.busy.p99", over.busy.percentile(99), "ms", over.busy.count()),
         count("http.over.wrong", over.wrong),
+        Row {
+            against: Some("before"),
+            ratio: Some(resident_most / resident_before),
+            ..figure("http.over.memory.most", resident_most, "MiB", 1)
+        },
         Row {
             against: Some("before"),
             ratio: Some(resident_after / resident_before),

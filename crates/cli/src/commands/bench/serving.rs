@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -12,6 +12,9 @@ use super::calls::milliseconds;
 use super::ground::Ground;
 use super::load::{Client, Wish};
 use crate::failure::Failure;
+
+/// How often its memory is looked at while it works.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A server that runs.
 pub(super) struct Serving {
@@ -58,6 +61,26 @@ impl Serving {
     pub(super) fn resident_mib(&self) -> Result<f64, Failure> {
         super::memory::resident_mib(self.child.id())
             .map_err(|source| Failure::Measure { what: "memory", source })
+    }
+
+    /// The memory of it, its nursery and its cells together, in MiB, where it may be looked at.
+    pub(super) fn tree_mib(&self) -> Option<f64> {
+        super::memory::tree_mib(self.child.id())
+    }
+
+    /// Looks at its resident memory again and again while something is done: what that gave, and the most it was.
+    pub(super) async fn most_resident_while<Out>(
+        &self,
+        doing: impl Future<Output = Out>,
+    ) -> Result<(Out, f64), Failure> {
+        let mut doing = std::pin::pin!(doing);
+        let mut most = self.resident_mib()?;
+        loop {
+            tokio::select! {
+                done = &mut doing => return Ok((done, most.max(self.resident_mib()?))),
+                () = tokio::time::sleep(LOOK_EVERY) => most = most.max(self.resident_mib()?),
+            }
+        }
     }
 }
 

@@ -1,18 +1,27 @@
 //! What a server says when it stands: where, with what, behind which walls, and how to talk to it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bailiwick::types::{WallStatus, Wallpart};
 use bailiwick_core::{OperatorKey, Refusal, ToolLine};
 use serde_json::{Value, json};
 
+use super::listens::Listens;
 use crate::render::{Screen, bad, faint, good, level, plain, strong, warning};
+
+/// So many tools are named.
+const NAMED: usize = 10;
 
 /// A server that answers.
 pub(super) struct Standing {
-    pub(super) address: String,
+    pub(super) listens: Listens,
     pub(super) folder: PathBuf,
+    /// Whether commands find that folder without being told.
+    pub(super) is_usual_folder: bool,
     pub(super) key: OperatorKey,
     pub(super) walls: Result<Vec<Wallpart>, Refusal>,
     pub(super) published: Vec<ToolLine>,
@@ -30,9 +39,9 @@ impl Standing {
     }
 
     fn json(&self, preset: Option<&str>) -> Value {
-        let Self { address, folder, key, walls, published } = self;
+        let Self { listens, folder, is_usual_folder: _, key, walls, published } = self;
         json!({
-            "listens": address,
+            "listens": listens.address(),
             "pid": std::process::id(),
             "data": folder,
             "operatorKey": key.path,
@@ -45,21 +54,45 @@ impl Standing {
     }
 
     fn tell_people(&self, screen: &mut Screen, preset: Option<&str>) {
-        let Self { address, folder, key, walls, published } = self;
-        let path = key.path.display().to_string();
-        screen.field("listens", &[strong(address)]);
+        let Self { listens, folder, is_usual_folder, key, walls, published } = self;
+        let (address, reached) = (listens.address(), listens.reached());
+        let from_here =
+            if reached == address { String::new() } else { format!("  (from this machine: {reached})") };
+        screen.field("listens", &[strong(&address), faint(&from_here)]);
         screen.field("data", &[plain(&folder.display().to_string())]);
         let is_new = if key.is_new { "  (new; it covers everything, keep it to yourself)" } else { "" };
-        screen.field("operator key", &[plain(&path), faint(is_new)]);
+        screen.field("operator key", &[plain(&key.path.display().to_string()), faint(is_new)]);
         tell_published(screen, published, preset);
         tell_walls(screen, walls);
         screen.line(&[]);
-        let header = format!("  curl -H \"Authorization: Bearer $(cat {path})\" {address}/v1/tools");
+        let data = if *is_usual_folder { String::new() } else { format!(" --data {}", quoted(folder)) };
+        let path = quoted(&key.path);
+        let header = format!("  curl -H \"Authorization: Bearer $(cat {path})\" {reached}/v1/tools");
         screen.line(&[faint("Ask it:")]);
         screen.line(&[plain(&header)]);
-        screen.line(&[plain(&format!("  bailiwick --server {address} tool list"))]);
-        screen.line(&[plain("  bailiwick approvals"), faint("    calls that wait for a person, live")]);
+        screen.line(&[plain(&format!("  bailiwick{data} --server {reached} tool list"))]);
+        let live = format!("  bailiwick{data} approvals");
+        screen.line(&[plain(&live), faint("    calls that wait for a person, live")]);
         screen.line(&[faint("MCP is not here yet. Ctrl-C ends it.")]);
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@%".contains(c)) {
+        path
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
+/// The first of these names, and how many more there are.
+fn first(names: &[&str]) -> String {
+    let (told, more) = names.split_at(names.len().min(NAMED));
+    match more.len() {
+        0 => told.join(", "),
+        more => format!("{} and {more} more", told.join(", ")),
     }
 }
 
@@ -80,6 +113,10 @@ fn tell_published(screen: &mut Screen, published: &[ToolLine], preset: Option<&s
         preset.map_or_else(String::new, |name| format!("  (first start: the preset `{name}` follows)"));
     line.push(faint(&coming));
     screen.field("tools", &line);
+    if !published.is_empty() {
+        let names: Vec<&str> = published.iter().map(|tool| tool.name.as_str()).collect();
+        screen.field("", &[plain(&first(&names))]);
+    }
 }
 
 /// Which walls stand. One that does not is said plainly.

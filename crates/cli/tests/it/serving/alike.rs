@@ -140,3 +140,49 @@ fn what_cannot_be_asked_of_a_server_says_so() {
         assert!(run.stderr.contains("BAILIWICK_SERVER names the server"), "{arguments:?}: {}", run.stderr);
     }
 }
+
+/// Commands that work on this machine whatever server is named.
+const HERE: &[&[&str]] = &[
+    &["policy", "show"],
+    &["policy", "explain", "--query", "timers"],
+    &["policy", "diff", "a.yaml", "a.yaml"],
+    &["policy", "learn", "greet.tool.yaml"],
+    &["config", "show"],
+    &["trust", "--list"],
+    &["doctor"],
+    &["jsrun"],
+    &["bench", "--only", "nothing"],
+];
+
+#[test]
+fn what_works_here_only_refuses_a_server_that_was_typed_and_notes_one_in_the_environment() {
+    let address = "http://127.0.0.1:9";
+    let machine = machine().with_file("a.yaml", "addAllow: [timers]\nremoveDeny: [timers]\n");
+    for arguments in HERE {
+        let typed = [*arguments, &["--server", address]].concat();
+        let run = machine.run(&typed);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains("on this machine only, and --server names"), "{}", run.stderr);
+    }
+    let expected: Vec<_> = HERE.iter().map(|arguments| machine.run(arguments).code).collect();
+    let machine = machine.with_variable("BAILIWICK_SERVER", address);
+    for (arguments, code) in HERE.iter().zip(expected) {
+        let run = machine.run(arguments);
+        assert_eq!(run.code, code, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains("note: `") && run.stderr.contains("is not asked"), "{}", run.stderr);
+        for silent in ["--json", "--quiet"] {
+            let run = machine.run(&[*arguments, &[silent]].concat());
+            assert!(!run.stderr.contains("is not asked"), "{arguments:?}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_nobody_would_ask_a_server_says_nothing_of_one_in_the_environment() {
+    let program = bailiwick().with_variable("BAILIWICK_SERVER", "http://127.0.0.1:9");
+    for arguments in [&["completions", "bash"][..], &["man"], &["tool", "new", "x", "--yes"]] {
+        let run = program.run(arguments);
+        assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
+        assert!(!run.stderr.contains("127.0.0.1:9"), "{}", run.stderr);
+    }
+}

@@ -37,10 +37,35 @@ fn a_first_start_publishes_the_preset_and_a_second_does_not() {
     assert_eq!(first.end().0, Some(0));
     let second = program.start(&["serve", "--listen", "127.0.0.1:0", "--preset", "starter"]);
     let text = second.wait_for("Ctrl-C ends it");
-    assert!(text.contains("4 published"), "{text}");
+    assert!(text.contains("4 published") && text.contains("math_evaluate, "), "{text}");
     second.terminate();
     let (_, text) = second.end();
     assert!(!text.contains("tools are published"), "{text}");
+}
+
+#[test]
+fn what_it_prints_to_be_typed_names_a_folder_that_is_not_the_usual_one() {
+    let program = bailiwick();
+    let usual = program.start(&["serve", "--listen", "127.0.0.1:0", "--preset", "none"]);
+    let text = usual.wait_for("Ctrl-C ends it");
+    assert!(text.contains("  bailiwick approvals") && !text.contains("--data"), "{text}");
+    assert!(!text.contains("warning:"), "{text}");
+    let folder = program.home().join("other data");
+    let folder = folder.to_str().expect("a name");
+    let arguments =
+        ["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--insecure-no-auth", "--data", folder];
+    let other = program.start(&arguments);
+    other.wait_for("Ctrl-C ends it");
+    let text = other.wait_for("may call published tools without a key");
+    for said in
+        [format!("  bailiwick --data '{folder}' approvals"), format!("$(cat '{folder}/operator.key')")]
+    {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    for running in [usual, other] {
+        running.terminate();
+        assert_eq!(running.end().0, Some(0));
+    }
 }
 
 #[test]

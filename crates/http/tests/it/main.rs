@@ -18,6 +18,7 @@ mod people;
 mod real;
 mod refusals;
 mod replies;
+mod room;
 mod schema;
 mod shapes;
 mod stage;
@@ -55,6 +56,7 @@ const ALL: &[&[Test]] = &[
     people::TESTS,
     real::TESTS,
     refusals::TESTS,
+    room::TESTS,
     shapes::TESTS,
     streams::TESTS,
 ];

@@ -8,8 +8,8 @@ use bailiwick_core::{Action, Caller, Deaf, Event, Listener, NoApprover, Reply};
 use bailiwick_types::{CorrelationId, ErrorCode};
 
 use super::Served;
-use super::correlation::Correlation;
 use super::problem::Refused;
+use crate::correlation::Correlation;
 use crate::perimeter::{Principal, Slot};
 
 /// Who asks, and what their request is tied to.

@@ -11,6 +11,7 @@
 )]
 
 mod document;
+mod door;
 mod once;
 mod operations;
 mod pages;
@@ -50,6 +51,7 @@ pub(crate) struct Test {
 
 const ALL: &[&[Test]] = &[
     document::TESTS,
+    door::TESTS,
     once::TESTS,
     operations::TESTS,
     pages::TESTS,

@@ -9,6 +9,7 @@ mod ask;
 mod audit;
 mod connect;
 mod place;
+mod refused;
 mod remote;
 mod sse;
 mod stream;

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_api::Problem;
 use bailiwick_core::{Action, Caller, Refusal, Reply, ToolLine};
 use bailiwick_types::ErrorCode;
 use http_body_util::{BodyExt as _, Limited};
@@ -14,7 +13,7 @@ use hyper::{Response, StatusCode};
 use crate::ask::{Accept, Ask, Expected};
 use crate::connect::{not_reached, not_understood, send};
 use crate::place::Server;
-use crate::{audit, stream};
+use crate::{audit, refused, stream};
 
 /// The most bytes of one answer.
 const MOST_BYTES: usize = 256 << 20;
@@ -106,8 +105,8 @@ impl Remote {
             Ok(body) => body,
             Err(refusal) => return refusal,
         };
-        let told = if is_problem { serde_json::from_slice::<Problem>(&body).ok() } else { None };
-        match told.map(Refusal::from) {
+        let told = if is_problem { refused::read(status, &body) } else { None };
+        match told {
             Some(refusal) if refusal.code == ErrorCode::Unauthorized => self.about_the_key(&refusal),
             Some(refusal) => refusal,
             None if status == StatusCode::UNAUTHORIZED => self
@@ -121,10 +120,11 @@ impl Remote {
             Some(key) => format!("{} (the key is from {})", refusal.message, key.found_in()),
             None => format!("{} (no key was sent)", refusal.message),
         };
-        Refusal::new(refusal.code, shown).with_hint(
-            "give a key that holds: --key-file FILE, BAILIWICK_KEY or BAILIWICK_KEY_FILE; \
-             bailiwick key create makes one",
-        )
+        let how = "give a key that holds: --key-file FILE, BAILIWICK_KEY or BAILIWICK_KEY_FILE";
+        Refusal::new(refusal.code, shown).with_hint(match &refusal.hint {
+            Some(hint) => format!("{hint}; {how}"),
+            None => format!("{how}; bailiwick key create makes one"),
+        })
     }
 
     /// What is said about an answer that is none of ours: perhaps it is of another version.
@@ -187,3 +187,6 @@ fn version_of(description: &[u8]) -> Option<String> {
     let is_plain = version.len() < 64 && version.bytes().all(|byte| byte.is_ascii_graphic());
     (title.contains("Bailiwick") && is_plain).then(|| version.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

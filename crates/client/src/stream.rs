@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_api::{Answer as AnswerShape, AnswerWord, ApprovalNews, Heard, News, Problem};
+use bailiwick_api::{Answer as AnswerShape, AnswerWord, ApprovalNews, Heard, News};
 use bailiwick_core::{Answer, Caller, Question, Refusal, Reply, Waiting};
 use bailiwick_types::{ApprovalId, ErrorCode};
 use http_body_util::BodyExt as _;
+use hyper::StatusCode;
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::ask::{Ask, Expected};
 use crate::connect::{not_reached, not_understood};
 use crate::place::Server;
+use crate::refused;
 use crate::remote::{Remote, Tells};
 use crate::sse::{Events, Said};
 
@@ -44,9 +46,9 @@ pub(crate) async fn perform(
                     Ok(reply) => return Ok(reply),
                     Err(error) => return Err(remote.strange(&error.to_string()).await),
                 },
-                "error" => match serde_json::from_str::<Problem>(&data) {
-                    Ok(problem) => return Err(problem.into()),
-                    Err(error) => return Err(remote.strange(&error.to_string()).await),
+                "error" => match refused::read(StatusCode::INTERNAL_SERVER_ERROR, data.as_bytes()) {
+                    Some(refusal) => return Err(refusal),
+                    None => return Err(remote.strange("an `error` that is no problem").await),
                 },
                 other => match News::read(other, &data) {
                     Ok(Some(news)) => hear(remote, caller, &mut asking, expected, news),

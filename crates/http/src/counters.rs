@@ -16,9 +16,10 @@ use bailiwick_types::{ErrorCode, Scope};
 use http::{Method, StatusCode, header};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
+use crate::Peer;
 use crate::listen::ServeError;
 use crate::perimeter::Principal;
-use crate::{Peer, problem};
+use crate::problem::problem;
 
 /// Where they are read.
 pub const PATH: &str = "/metrics";

@@ -6,6 +6,7 @@
 //! in by which door.
 
 mod app;
+mod correlation;
 mod counters;
 pub mod listen;
 #[cfg(feature = "otlp")]
@@ -17,4 +18,3 @@ pub mod routes;
 pub use app::{App, Ground};
 pub use counters::{Counters, PATH as METRICS_PATH};
 pub use listen::{Bounds, Closing, Peer, ServeError, Serving, bind, own_listeners, serve};
-pub use problem::{problem, problem_as};

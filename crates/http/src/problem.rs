@@ -1,50 +1,91 @@
-//! A refusal as it goes back to a client: problem+json with our codes.
+//! A refusal on its way out: problem+json, with the status that goes with its code. Nothing else writes one.
 //!
 //! Nothing that a client sent stands in one, but for what is shown harmless and short.
 
 use axum::body::Body;
-use axum::response::Response;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bailiwick_api::{MEDIA_TYPE, Problem, retry_after};
+use bailiwick_core::Refusal;
 use bailiwick_types::ErrorCode;
-use http::{HeaderValue, StatusCode, header};
-use serde_json::json;
 
-/// The status that a code has where nothing more special is known.
-const fn status(code: ErrorCode) -> StatusCode {
-    match code {
-        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::Conflict | ErrorCode::Revoked | ErrorCode::Stale => StatusCode::CONFLICT,
-        ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        ErrorCode::Busy | ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        ErrorCode::Validation | ErrorCode::InvalidInput => StatusCode::BAD_REQUEST,
-        _ => StatusCode::INTERNAL_SERVER_ERROR,
+/// Why a request gets no other answer.
+#[derive(Debug, Clone)]
+pub struct Refused(Box<Problem>);
+
+/// The problem that an answer tells, so that whoever knows the request can say which it was.
+#[derive(Debug, Clone)]
+pub(crate) struct Told(pub(crate) Box<Problem>);
+
+impl Refused {
+    /// A refusal with a message and what to do.
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>, hint: &str) -> Self {
+        Refusal::new(code, message).with_hint(hint).into()
+    }
+
+    /// The same under a status for which we have no code.
+    #[must_use]
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.0.status = status.as_u16();
+        self
+    }
+
+    /// What was asked for came back as something else: a fault of ours.
+    pub(crate) fn unexpected() -> Self {
+        Refusal::new(ErrorCode::Internal, "an action gave another reply than it has").into()
+    }
+
+    /// The problem itself.
+    pub(crate) fn problem(self) -> Problem {
+        *self.0
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self(Box::new(refusal.into()))
+    }
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let Self(problem) = self;
+        let mut response = Response::new(written(&problem));
+        *response.status_mut() =
+            StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        if let Some(seconds) = retry_after(problem.code) {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        response.extensions_mut().insert(Told(problem));
+        response
     }
 }
 
 /// A refusal with this code: what happened, and what to do about it.
-pub fn problem(code: ErrorCode, detail: impl Into<String>, hint: impl Into<String>) -> Response {
-    problem_as(status(code), code, detail, hint)
+pub(crate) fn problem(code: ErrorCode, detail: impl Into<String>, hint: &str) -> Response {
+    Refused::new(code, detail, hint).into_response()
 }
 
 /// A refusal whose status says more than its code does.
-pub fn problem_as(
+pub(crate) fn problem_as(
     status: StatusCode,
     code: ErrorCode,
     detail: impl Into<String>,
-    hint: impl Into<String>,
+    hint: &str,
 ) -> Response {
-    let body = json!({
-        "type": format!("urn:bailiwick:error:{code}"),
-        "title": code.meaning(),
-        "status": status.as_u16(),
-        "detail": detail.into(),
-        "code": code.name(),
-        "hint": hint.into(),
-    });
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("application/problem+json");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    Refused::new(code, detail, hint).with_status(status).into_response()
+}
+
+/// The body of a problem.
+pub(crate) fn written(problem: &Problem) -> Body {
+    // A problem is made of texts and numbers, which can always be written.
+    Body::from(serde_json::to_vec(problem).unwrap_or_default())
 }

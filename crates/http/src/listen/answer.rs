@@ -15,7 +15,8 @@ use super::body::{Bounded, Broken, Fate};
 use super::connection::Shared;
 use super::head::Seen;
 use super::{Peer, screen};
-use crate::problem_as;
+use crate::correlation;
+use crate::problem::problem_as;
 
 /// What of a request lies unread when its connection ends after the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,13 @@ pub(super) async fn to(
     raw: Option<(Seen, Arc<AtomicBool>)>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
+    // For what is said here and not further in.
+    let asked: HeaderMap = request
+        .headers()
+        .get_all(correlation::HEADER)
+        .iter()
+        .map(|id| (correlation::HEADER, id.clone()))
+        .collect();
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
     let (mut response, close) = if let Some(shape) = raw.as_ref().and_then(|(seen, _)| seen.shape()) {
         metrics::counter!("bailiwick_http_refused_total", "reason" => "shape").increment(1);
@@ -46,6 +54,7 @@ pub(super) async fn to(
         let unread = if whole { Unread::Nothing } else { Unread::Perhaps };
         (response, (chunked || !whole).then_some(unread))
     };
+    response = correlation::tied(response, Some(&asked));
     if let (Some(unread), Some((_, tell))) = (close, &raw) {
         tell.store(unread == Unread::Perhaps, Ordering::Release);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -4,8 +4,13 @@
 
 use std::time::Duration;
 
+use bailiwick_api::{MEDIA_TYPE, Problem};
+use bailiwick_core::{Refusal, new_correlation};
+use bailiwick_types::ErrorCode;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+use crate::correlation;
 
 /// How long a client is listened to, for nothing but its end.
 const AT_MOST: Duration = Duration::from_secs(2);
@@ -13,9 +18,20 @@ const AT_MOST: Duration = Duration::from_secs(2);
 const MOST_BYTES: usize = 1 << 20;
 
 /// What somebody is told for whom there is no place.
-const NO_PLACE: &str = "{\"type\":\"urn:bailiwick:error:BUSY\",\"title\":\"Too many calls are waiting; try again later.\",\
-\"status\":503,\"detail\":\"too many connections are open\",\"code\":\"BUSY\",\
-\"hint\":\"try again in a second, and use one connection for many requests\"}";
+fn no_place() -> Result<String, Refusal> {
+    let id = new_correlation()?;
+    let refusal = Refusal::new(ErrorCode::Busy, "too many connections are open")
+        .with_hint("try again in a second, and use one connection for many requests");
+    let body = serde_json::to_string(&Problem::from(refusal).of_request(id.as_str()))
+        .map_err(|error| Refusal::new(ErrorCode::Internal, error.to_string()))?;
+    Ok(format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {}\r\n\
+         {}: {id}\r\nretry-after: 1\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\n\
+         connection: close\r\n\r\n{body}",
+        body.len(),
+        correlation::HEADER,
+    ))
+}
 
 /// Says that there is no place, and closes.
 pub(super) async fn turn_away(mut stream: TcpStream, encrypted: bool) {
@@ -23,11 +39,13 @@ pub(super) async fn turn_away(mut stream: TcpStream, encrypted: bool) {
         // A handshake costs more than there is room for.
         return;
     }
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
-         retry-after: 1\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\n\r\n{NO_PLACE}",
-        NO_PLACE.len()
-    );
+    let answer = match no_place() {
+        Ok(answer) => answer,
+        Err(refusal) => {
+            tracing::error!(%refusal, "a connection was closed without a word");
+            return;
+        }
+    };
     if tokio::time::timeout(AT_MOST, stream.write_all(answer.as_bytes()))
         .await
         .is_ok_and(|wrote| wrote.is_ok())

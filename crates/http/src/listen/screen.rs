@@ -4,7 +4,7 @@ use axum::response::Response;
 use bailiwick_types::ErrorCode;
 use http::{HeaderValue, Method, Request, StatusCode, Version, header};
 
-use crate::problem_as;
+use crate::problem::problem_as;
 
 /// The longest target of a request.
 const MOST_TARGET: usize = 8 << 10;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::{Router, body::Body};
 use bailiwick_config::Server;
@@ -21,6 +21,7 @@ use super::origin::{self, Asker};
 use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
 use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
+use crate::correlation::correlate;
 use crate::counters::{Counters, word};
 use crate::listen::{Closing, Peer, ServeError, counted_for};
 
@@ -130,9 +131,11 @@ impl Perimeter {
     /// The same routes, behind the perimeter.
     pub fn around(self, routes: Router) -> Router {
         routes
+            .layer(from_fn(correlate))
             .layer(CompressionLayer::new())
             .layer(CatchPanicLayer::custom(refusals::panicked))
             .layer(from_fn_with_state(Arc::new(self), guard))
+            .layer(from_fn(correlate))
     }
 
     /// Answers a request: itself, or by its route.

@@ -13,7 +13,7 @@ use super::origin::NotListed;
 use super::rates::{Allowed, Over};
 use super::who::NotKnown;
 use super::{NotAKey, NotAToken};
-use crate::{problem, problem_as};
+use crate::problem::{problem, problem_as};
 
 /// Counts a refusal, and makes it.
 fn counted(reason: &'static str, response: Response) -> Response {

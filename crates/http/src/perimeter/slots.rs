@@ -17,34 +17,18 @@ impl Slots {
     /// A slot, if one is free right now.
     pub(super) fn take(&self) -> Option<Slot> {
         let held = Arc::clone(&self.0).try_acquire_owned().ok()?;
-        Some(Slot { room: Arc::clone(&self.0), held: Arc::new(Mutex::new(Some(held))) })
+        Some(Slot(Arc::new(Mutex::new(Some(held)))))
     }
 }
 
-/// The slot of one call; an extension of a request that needs one, and held until its answer is sent.
-///
-/// A call that waits for a person gives its slot back meanwhile, and takes one again before it goes on.
+/// The slot of one call; an extension of a request that needs one, and held until its answer is sent or the call waits
+/// for a person.
 #[derive(Debug, Clone)]
-pub struct Slot {
-    room: Arc<Semaphore>,
-    held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
-}
+pub struct Slot(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
 
 impl Slot {
-    /// Gives the slot back, for as long as nothing runs.
+    /// Gives the slot back, for good.
     pub fn release(&self) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-
-    /// Takes one again, and waits for it: whoever has a person's yes is not turned away.
-    pub async fn acquire(&self) {
-        let has_one = self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if has_one {
-            return;
-        }
-        // The room is never closed, so this is always a place.
-        if let Ok(place) = Arc::clone(&self.room).acquire_owned().await {
-            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
-        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }

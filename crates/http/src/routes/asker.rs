@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use bailiwick_core::{Action, Caller, Deaf, Listener, NoApprover, Reply};
+use bailiwick_core::{Action, Caller, Deaf, Event, Listener, NoApprover, Reply};
 use bailiwick_types::{CorrelationId, ErrorCode};
 
 use super::Served;
-use super::correlation::Correlation;
 use super::problem::Refused;
-use crate::perimeter::Principal;
+use crate::correlation::Correlation;
+use crate::perimeter::{Principal, Slot};
 
 /// Who asks, and what their request is tied to.
 #[derive(Debug, Clone)]
 pub(crate) struct Asker {
     pub(crate) principal: Principal,
     pub(crate) correlation: CorrelationId,
+    /// The room that their request takes, where it runs something.
+    slot: Option<Slot>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Asker {
@@ -25,8 +27,9 @@ impl<S: Sync> FromRequestParts<S> for Asker {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
         let principal = parts.extensions.get::<Principal>().cloned();
         let correlation = parts.extensions.get::<Correlation>().cloned();
+        let slot = parts.extensions.get::<Slot>().cloned();
         match (principal, correlation) {
-            (Some(principal), Some(Correlation(correlation))) => Ok(Self { principal, correlation }),
+            (Some(principal), Some(Correlation(correlation))) => Ok(Self { principal, correlation, slot }),
             _ => Err(Refused::new(
                 ErrorCode::Unauthorized,
                 "nobody vouches for this request",
@@ -40,7 +43,29 @@ impl Asker {
     /// As the inside knows them. Nobody answers for a caller from outside but those who watch the queue.
     pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Caller {
         let Principal { actor, scopes, key } = self.principal.clone();
+        let listener = match self.slot.clone() {
+            Some(slot) => Arc::new(MakesRoom { slot, listener }),
+            None => listener,
+        };
         Caller { actor, scopes, key, approver: Arc::new(NoApprover), listener }
+    }
+}
+
+/// Gives the slot of an action back as soon as it waits for a person.
+///
+/// It takes none again after a yes: whoever has one is not turned away, and how many cells run at once is bounded by the
+/// runtime itself.
+struct MakesRoom {
+    slot: Slot,
+    listener: Arc<dyn Listener>,
+}
+
+impl Listener for MakesRoom {
+    fn hear(&self, event: Event) {
+        if matches!(event, Event::Waiting(_)) {
+            self.slot.release();
+        }
+        self.listener.hear(event);
     }
 }
 

@@ -13,10 +13,10 @@ use utoipa_axum::routes;
 
 use super::Served;
 use super::asker::{Asker, held};
-use super::correlation;
 use super::input::Json;
 use super::problem::Refused;
 use super::stream::{StreamQuery, Wants, to_the_end};
+use crate::correlation;
 
 pub(crate) fn routes() -> OpenApiRouter<Served> {
     OpenApiRouter::new().routes(routes!(limits)).routes(routes!(execute)).routes(routes!(validate))

@@ -6,7 +6,6 @@
 mod approvals;
 mod asker;
 mod audit;
-mod correlation;
 mod events;
 mod execute;
 mod health;
@@ -29,8 +28,9 @@ use bailiwick_core::Desk;
 use tokio_util::sync::CancellationToken;
 use utoipa_axum::router::OpenApiRouter;
 
-pub use correlation::correlate;
 pub use problem::Refused;
+
+use crate::correlation::correlate;
 
 /// What routes serve from. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@
 )]
 
 mod document;
+mod door;
 mod once;
 mod operations;
 mod pages;
@@ -18,6 +19,7 @@ mod people;
 mod real;
 mod refusals;
 mod replies;
+mod room;
 mod schema;
 mod shapes;
 mod stage;
@@ -49,12 +51,14 @@ pub(crate) struct Test {
 
 const ALL: &[&[Test]] = &[
     document::TESTS,
+    door::TESTS,
     once::TESTS,
     operations::TESTS,
     pages::TESTS,
     people::TESTS,
     real::TESTS,
     refusals::TESTS,
+    room::TESTS,
     shapes::TESTS,
     streams::TESTS,
 ];

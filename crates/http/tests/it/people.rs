@@ -15,6 +15,7 @@ crate::tests!(
     code_is_looked_at_and_run,
     the_badge_moves_with_the_overrides_of_a_draft,
     who_may_only_call_gets_nothing_else,
+    who_may_only_call_reaches_every_published_tool_page_by_page,
 );
 
 const OK: StatusCode = StatusCode::OK;
@@ -141,5 +142,39 @@ fn who_may_only_call_gets_nothing_else() {
         }
         let listed = Answer::of(stage.send_as(principal(scopes), get("/v1/tools")).await).await;
         assert_eq!(listed.json()["tools"][0]["name"], "add", "{}", listed.text);
+    });
+}
+
+fn who_may_only_call_reaches_every_published_tool_page_by_page() {
+    block_on(async {
+        let stage = Stage::real().await;
+        // A draft before, behind and between the published ones, more than a page of them.
+        let mut published = Vec::new();
+        for number in 0..14 {
+            let name = format!("t{number:02}");
+            let document = ADD.trim_start().replace("name: add\n", &format!("name: {name}\n"));
+            if [4, 5, 9].contains(&number) {
+                let body = json("POST", "/v1/tools/publish", &object!({"document": document}));
+                ask(&stage, "POST /v1/tools/publish", body, OK).await;
+                published.push(name);
+            } else {
+                ask(&stage, "POST /v1/tools", yaml("POST", "/v1/tools", &document), StatusCode::CREATED)
+                    .await;
+            }
+        }
+        for limit in [1, 2, 3, 100] {
+            let (mut seen, mut after) = (Vec::new(), String::new());
+            loop {
+                let request = get(&format!("/v1/tools?limit={limit}{after}"));
+                let who = principal(Scopes::of([Scope::Call]));
+                let page = Answer::of(stage.send_as(who, request).await).await.json();
+                let tools = page["tools"].as_array().expect("tools");
+                seen.extend(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)));
+                let Some(next) = page["next"].as_str() else { break };
+                assert_eq!(tools.len(), limit, "a page that goes on is full");
+                after = format!("&after={next}");
+            }
+            assert_eq!(seen, published, "{limit} at a time");
+        }
     });
 }

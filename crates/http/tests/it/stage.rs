@@ -1,6 +1,7 @@
 //! A router with somebody behind its desk, and the few words most tests are made of.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -14,8 +15,11 @@ use bailiwick_core::{
     Action, Actor, Boxed, Caller, Desk, Fallback, Opening, Opens, Ownership, Performs, Presence, Refusal,
     Reply, Runtime,
 };
-use bailiwick_http::perimeter::Principal;
+use bailiwick_http::perimeter::{
+    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal,
+};
 use bailiwick_http::routes::{Served, router};
+use bailiwick_http::{Closing, Counters, Peer};
 use bailiwick_types::Scopes;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -69,6 +73,7 @@ impl Opens for ScriptOpens {
 /// A router, and what stands behind it.
 pub(crate) struct Stage {
     router: Router,
+    server: Server,
     pub(crate) asked: Arc<Mutex<Vec<Action>>>,
     pub(crate) closing: CancellationToken,
     _folder: tempfile::TempDir,
@@ -141,8 +146,18 @@ impl Stage {
 
     fn of(desk: Desk, server: Server, asked: Arc<Mutex<Vec<Action>>>, folder: tempfile::TempDir) -> Self {
         let closing = CancellationToken::new();
-        let router = router(Served::new(Arc::new(desk), Arc::new(server), closing.clone()));
-        Self { router, asked, closing, _folder: folder }
+        let router = router(Served::new(Arc::new(desk), Arc::new(server.clone()), closing.clone()));
+        Self { router, server, asked, closing, _folder: folder }
+    }
+
+    /// The same routes behind the perimeter, as whoever is on this machine meets them at this address.
+    pub(crate) fn door(self, bound: SocketAddr, change: impl FnOnce(&mut Server)) -> Door {
+        let mut server = self.server.clone();
+        change(&mut server);
+        let settings = PerimeterSettings { server: &server, bound, no_auth: NoAuth::Refused };
+        let counters = Counters::install().expect("counters");
+        let perimeter = Perimeter::new(settings, Arc::new(NoKeys), None, counters);
+        Door { router: perimeter.around(self.router.clone()), bound, _stage: Arc::new(self) }
     }
 
     /// Sends a request of somebody with all scopes.
@@ -169,6 +184,35 @@ impl Stage {
     /// What was asked of whoever stands behind the desk.
     pub(crate) fn asked(&self) -> Vec<Action> {
         self.asked.lock().expect("not poisoned").clone()
+    }
+}
+
+/// Knows no key.
+struct NoKeys;
+
+impl Keyring for NoKeys {
+    fn authenticate(&self, _shown: &str) -> Result<KeyShown, NotAKey> {
+        Err(NotAKey::Unknown)
+    }
+}
+
+/// A stage behind the perimeter.
+#[derive(Clone)]
+pub(crate) struct Door {
+    router: Router,
+    bound: SocketAddr,
+    _stage: Arc<Stage>,
+}
+
+impl Door {
+    /// Sends a request from this machine, that names us as its host unless it names somebody else.
+    pub(crate) async fn send(&self, mut request: Request) -> Response {
+        let peer = Peer { address: self.bound, reached: self.bound, encrypted: false };
+        request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(Closing::new());
+        let host = self.bound.to_string().parse().expect("a host");
+        request.headers_mut().entry("host").or_insert(host);
+        self.router.clone().oneshot(request).await.expect("an answer")
     }
 }
 

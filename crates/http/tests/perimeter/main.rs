@@ -13,6 +13,7 @@ mod encrypted;
 mod ends;
 mod keys;
 mod pages;
+mod problems;
 mod server;
 mod smuggling;
 mod tokens;

@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use bailiwick_config::Server;
 use bailiwick_http::perimeter::{
-    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Slot, Tokens,
+    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Tokens,
 };
 use bailiwick_http::{Closing, Counters, Peer, ServeError, Serving, bind, serve};
 use bailiwick_types::{KeyId, Scope, Scopes};
@@ -240,7 +240,7 @@ fn routes(stage: &Stage) -> Router {
         }
     };
     let waiting = stage.clone();
-    let approving = stage.clone();
+    let running = stage.clone();
     let events = |Extension(_): Extension<Principal>| async move {
         let first = futures_util::stream::once(async { Ok::<_, Infallible>(Event::default().data("hello")) });
         Sse::new(futures_util::StreamExt::chain(first, futures_util::stream::pending()))
@@ -279,15 +279,10 @@ fn routes(stage: &Stage) -> Router {
         )
         .route(
             "/v1/execute",
-            post(move |Extension(slot): Extension<Slot>, body: String| async move {
-                if body == "asks a person" {
-                    slot.release();
-                    approving.waits.notify_one();
-                    approving.go.acquire().await.unwrap().forget();
-                    slot.acquire().await;
-                } else if body == "runs" {
-                    approving.waits.notify_one();
-                    approving.go.acquire().await.unwrap().forget();
+            post(move |body: String| async move {
+                if body == "runs" {
+                    running.waits.notify_one();
+                    running.go.acquire().await.unwrap().forget();
                 }
                 "ran"
             }),

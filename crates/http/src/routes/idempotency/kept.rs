@@ -1,6 +1,8 @@
 //! Answers that were given, in memory: bounded by number, by bytes and by age, the oldest gone first.
+//!
+//! One caller has a share of the room and no more: whoever sends many pushes out their own answers, not those of others.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +22,23 @@ pub(crate) struct Bounds {
     pub(crate) bytes: usize,
 }
 
+/// One caller has so many parts of the room …
+const PARTS: usize = 16;
+/// … but room for so many answers …
+const LEAST_ENTRIES: usize = 64;
+/// … and for the largest answer that is kept.
+const LEAST_BYTES: usize = super::LARGEST;
+
+impl Bounds {
+    /// What one caller may have of it.
+    fn share(self) -> Self {
+        Self {
+            entries: (self.entries / PARTS).max(LEAST_ENTRIES),
+            bytes: (self.bytes / PARTS).max(LEAST_BYTES),
+        }
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
         Self { entries: 10_000, bytes: 64 << 20 }
@@ -28,6 +47,13 @@ impl Default for Bounds {
 
 /// Whose request it is: their key, its name, their client, the path, and what they named it by.
 pub(crate) type Place = (Option<String>, Option<String>, String, String, String);
+
+/// Whose it is, wherever and whatever they asked.
+type Owner = (Option<String>, Option<String>, String);
+
+fn owner((shown, key, client, _, _): &Place) -> Owner {
+    (shown.clone(), key.clone(), client.clone())
+}
 
 /// An answer that was given.
 #[derive(Debug, Clone)]
@@ -69,8 +95,19 @@ pub(crate) struct Kept {
 #[derive(Debug, Default)]
 struct Shelf {
     entries: HashMap<Place, Entry>,
-    /// What is done, the oldest first.
-    done: VecDeque<(Instant, Place)>,
+    /// What is done, by its number: the oldest first.
+    done: BTreeMap<u64, (Instant, Place)>,
+    /// What of it is whose.
+    shares: HashMap<Owner, Share>,
+    bytes: usize,
+    next: u64,
+}
+
+/// What of the room one caller has.
+#[derive(Debug, Default)]
+struct Share {
+    /// The numbers of their answers, the oldest first.
+    numbers: VecDeque<u64>,
     bytes: usize,
 }
 
@@ -120,12 +157,9 @@ impl Turn {
         let Some(place) = self.place.take() else { return };
         let now = Instant::now();
         let mut all = self.kept.shelf();
-        let size = size(&place, &answer);
-        if let Some(entry) = all.entries.get_mut(&place) {
-            entry.answer = Some(answer);
-            all.bytes = all.bytes.saturating_add(size);
-            all.done.push_back((now, place));
-        }
+        let owner = owner(&place);
+        all.keep(place, answer, now);
+        all.hold_to_share(&owner, self.kept.bounds.share());
         all.forget(self.kept.bounds, now);
     }
 }
@@ -139,16 +173,54 @@ impl Drop for Turn {
 }
 
 impl Shelf {
+    /// Keeps the answer of what was being done.
+    fn keep(&mut self, place: Place, answer: Answer, now: Instant) {
+        let Some(entry) = self.entries.get_mut(&place) else { return };
+        let size = size(&place, &answer);
+        entry.answer = Some(answer);
+        let share = self.shares.entry(owner(&place)).or_default();
+        share.numbers.push_back(self.next);
+        share.bytes = share.bytes.saturating_add(size);
+        self.bytes = self.bytes.saturating_add(size);
+        self.done.insert(self.next, (now, place));
+        self.next = self.next.saturating_add(1);
+    }
+
+    /// Forgets what somebody has beyond their share.
+    fn hold_to_share(&mut self, owner: &Owner, most: Bounds) {
+        while let Some(Share { numbers, bytes }) = self.shares.get(owner) {
+            let oldest = numbers.front().copied();
+            let is_within = numbers.len() <= most.entries && *bytes <= most.bytes;
+            let Some(oldest) = oldest.filter(|_| !is_within) else { return };
+            self.remove(oldest);
+        }
+    }
+
     /// Forgets what is too old or too much.
     fn forget(&mut self, bounds: Bounds, now: Instant) {
-        while let Some((since, _)) = self.done.front() {
+        while let Some((number, (since, _))) = self.done.first_key_value() {
             let is_old = now.duration_since(*since) >= DAY;
             if !is_old && self.done.len() <= bounds.entries && self.bytes <= bounds.bytes {
                 return;
             }
-            let Some((_, place)) = self.done.pop_front() else { return };
-            if let Some(Entry { answer: Some(answer), .. }) = self.entries.remove(&place) {
-                self.bytes = self.bytes.saturating_sub(size(&place, &answer));
+            self.remove(*number);
+        }
+    }
+
+    /// Forgets one answer: the oldest of whoever it is of.
+    fn remove(&mut self, number: u64) {
+        let Some((_, place)) = self.done.remove(&number) else { return };
+        let size = match self.entries.remove(&place) {
+            Some(Entry { answer: Some(answer), .. }) => size(&place, &answer),
+            Some(Entry { answer: None, .. }) | None => 0,
+        };
+        self.bytes = self.bytes.saturating_sub(size);
+        let owner = owner(&place);
+        if let Some(share) = self.shares.get_mut(&owner) {
+            share.bytes = share.bytes.saturating_sub(size);
+            share.numbers.pop_front();
+            if share.numbers.is_empty() {
+                self.shares.remove(&owner);
             }
         }
     }

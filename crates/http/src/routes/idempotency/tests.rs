@@ -74,3 +74,29 @@ async fn a_turn_that_is_given_back_leaves_nothing() {
     keep(&kept, "a", 1);
     assert!(matches!(kept.begin(place("a"), [1; 32]), Begun::Another));
 }
+
+#[tokio::test]
+async fn a_flood_of_one_caller_leaves_the_answers_of_others() {
+    let of = |client: &str, name: &str| -> Place {
+        (None, None, client.to_owned(), "/v1/tools".to_owned(), name.to_owned())
+    };
+    let keep = |kept: &Kept, place: Place, bytes: usize| match kept.begin(place, [0; 32]) {
+        Begun::Mine(turn) => turn.end(answer(bytes)),
+        other => panic!("{other:?}"),
+    };
+    let is_kept = |kept: &Kept, place: Place| matches!(kept.begin(place, [0; 32]), Begun::Before(_));
+    for (bounds, bytes) in [
+        // By number, and by size.
+        (Bounds { entries: 2_000, bytes: usize::MAX }, 1),
+        (Bounds { entries: usize::MAX, bytes: 64 << 20 }, 64 << 10),
+    ] {
+        let kept = Kept::within(bounds);
+        keep(&kept, of("quiet", "first"), 1);
+        for number in 0..3_000 {
+            keep(&kept, of("loud", &number.to_string()), bytes);
+        }
+        assert!(is_kept(&kept, of("quiet", "first")), "{bounds:?}");
+        assert!(is_kept(&kept, of("loud", "2999")), "{bounds:?}");
+        assert!(!is_kept(&kept, of("loud", "0")), "{bounds:?}");
+    }
+}

@@ -2,13 +2,13 @@
 //! answer.
 
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bailiwick_core::new_correlation;
 use bailiwick_types::{CorrelationId, ErrorCode};
 
-use super::problem::{Refused, Told, written};
+use crate::problem::{Refused, Told, written};
 
 /// The header.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-correlation-id");
@@ -17,23 +17,36 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-correlation-id"
 #[derive(Debug, Clone)]
 pub(crate) struct Correlation(pub(crate) CorrelationId);
 
-/// Ties a request. Meant to stand outside of everything else, so that a refusal at the door is tied, too.
+/// Ties a request. Stands outside of everything else, so that a refusal at the door is tied, too; and once more around
+/// the routes, so that a problem is whole before anything packs it.
 pub async fn correlate(mut request: Request, next: Next) -> Response {
-    // Whoever stands further out has done it.
-    if request.extensions().get::<Correlation>().is_some() {
-        return next.run(request).await;
-    }
-    let id = match named(&request) {
+    let known = request.extensions().get::<Correlation>().cloned();
+    let id = match known.map_or_else(|| named(request.headers()), |Correlation(id)| Ok(id)) {
         Ok(id) => id,
-        Err(refused) => return refused.into_response(),
+        Err(refused) => return tied(refused.into_response(), None),
     };
     request.extensions_mut().insert(Correlation(id.clone()));
     told(next.run(request).await, &id)
 }
 
+/// An answer that was given before its request came to [`correlate`], or in the place of what came from there.
+pub(crate) fn tied(response: Response, asked: Option<&HeaderMap>) -> Response {
+    if response.extensions().get::<Told>().is_none() {
+        return response;
+    }
+    let id = asked.and_then(|headers| named(headers).ok()).map_or_else(new_correlation, Ok);
+    match id {
+        Ok(id) => told(response, &id),
+        Err(refusal) => {
+            tracing::error!(%refusal, "an answer is tied to nothing");
+            response
+        }
+    }
+}
+
 /// The id that a request names, or a new one.
-fn named(request: &Request) -> Result<CorrelationId, Refused> {
-    let mut values = request.headers().get_all(&HEADER).iter();
+fn named(headers: &HeaderMap) -> Result<CorrelationId, Refused> {
+    let mut values = headers.get_all(&HEADER).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(new_correlation()?),
         (Some(value), None) => {
@@ -61,6 +74,7 @@ fn told(mut response: Response, id: &CorrelationId) -> Response {
         response.headers_mut().entry(HEADER).or_insert(value);
     }
     if let Some(Told(problem)) = response.extensions_mut().remove() {
+        response.headers_mut().remove(header::CONTENT_LENGTH);
         *response.body_mut() = written(&problem.of_request(id.as_str()));
     }
     response

@@ -9,6 +9,7 @@ mod commands;
 mod desk;
 mod documents;
 mod failure;
+mod listeners;
 mod logging;
 mod outside;
 mod places;

@@ -1,11 +1,13 @@
 //! The second stage: settings read, ready to run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bailiwick_client::{Credential, Server};
 use bailiwick_config::{Environment, FolderFile, Loaded, Request, files, load};
 
 use crate::failure::Failure;
+use crate::listeners::Listeners;
 use crate::render::Screen;
 use crate::typed::place::{Place, place};
 use crate::typed::{self, Command};
@@ -21,6 +23,8 @@ pub(crate) struct Session {
     /// The address of a server, as it was typed or set, and which of the two.
     server: Option<(String, &'static str)>,
     key_file: Option<PathBuf>,
+    /// Where the server of the data folder listens.
+    listeners: Listeners,
 }
 
 /// The operator's own key, in the data folder.
@@ -45,14 +49,22 @@ impl Session {
                 FolderFile::Read
             },
         };
-        let loaded = load(&environment, &request)?;
+        let mut loaded = load(&environment, &request)?;
+        let listeners = loaded.data_folder.as_deref().map(Listeners::of).unwrap_or_default();
+        if !listeners.addresses.is_empty() {
+            // What runs in this process must not reach the server either.
+            let mut baseline = (*loaded.settings.baseline).clone();
+            baseline.own_listeners.extend(listeners.addresses.iter().copied());
+            loaded.settings.baseline = Arc::new(baseline);
+        }
         let from_variable = environment.variables.get(VARIABLE).filter(|address| !address.is_empty());
         let server = match (&global.server, from_variable) {
             (Some(typed), _) => Some((typed.clone(), FLAG)),
             (None, Some(set)) => Some((set.clone(), VARIABLE)),
             (None, None) => None,
         };
-        Ok(Self { environment, loaded, verbose: global.verbose, server, key_file: global.key_file.clone() })
+        let (verbose, key_file) = (global.verbose, global.key_file.clone());
+        Ok(Self { environment, loaded, verbose, server, key_file, listeners })
     }
 
     /// Tells what a person should know about the settings.
@@ -91,7 +103,8 @@ impl Session {
         self.server.is_some()
     }
 
-    /// The key: from the flag's file, from the variables, or the operator's own where the server is on this machine.
+    /// The key: from the flag's file, from the variables, or the operator's own where the server is that of the data
+    /// folder. Another process on this machine may be anybody's.
     fn key(&self, server: &Server) -> Result<Option<Credential>, Failure> {
         if let Some(path) = &self.key_file {
             return Ok(Some(key_in(path, "--key-file")?));
@@ -105,7 +118,8 @@ impl Session {
             return Ok(Some(key_in(Path::new(path), "$BAILIWICK_KEY_FILE")?));
         }
         let operators = self.loaded.data_folder.as_ref().map(|data| data.join(OPERATOR_KEY_FILE));
-        match operators.filter(|path| server.is_on_this_machine() && path.exists()) {
+        let is_ours = server.is_on_this_machine() && self.listeners.has(server.port());
+        match operators.filter(|path| is_ours && path.exists()) {
             Some(path) => Ok(Some(key_in(&path, "the data folder")?)),
             None => Ok(None),
         }

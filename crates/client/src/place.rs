@@ -85,6 +85,11 @@ impl Server {
         Ok(self)
     }
 
+    /// The port it is asked at.
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
     /// With certificates that it may have beside the platform's, in PEM.
     #[must_use]
     pub fn with_roots(mut self, pem: String) -> Self {

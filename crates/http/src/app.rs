@@ -7,6 +7,7 @@ use axum::Router;
 use bailiwick_config::Settings;
 use bailiwick_core::{Core, Desk};
 use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
 
 use crate::counters::Counters;
 use crate::listen::{Closing, ServeError, Serving, serve};
@@ -33,6 +34,7 @@ pub struct Ground<'a> {
 pub struct App {
     routes: Router,
     serving: Serving,
+    going_on: TaskTracker,
 }
 
 impl App {
@@ -49,10 +51,11 @@ impl App {
         let counters = Counters::install()?;
         let serving = Serving::of(said);
         let served = Served::new(desk, Arc::new(said.clone()), serving.closing.token());
+        let going_on = served.going_on();
         let routes = router(served).merge(counters.route());
         let perimeter = PerimeterSettings { server: said, bound, no_auth };
         let routes = Perimeter::new(perimeter, Arc::new(core), tokens, counters).around(routes);
-        Ok(Self { routes, serving })
+        Ok(Self { routes, serving, going_on })
     }
 
     /// What begins its end.
@@ -67,7 +70,13 @@ impl App {
 
     /// Serves until [`Self::closing`] begins, and then until the last call ended or the grace is over.
     pub async fn serve(self, listener: TcpListener) -> Result<(), ServeError> {
-        let Self { routes, serving } = self;
-        serve(listener, routes, serving, std::future::pending()).await
+        let Self { routes, serving, going_on } = self;
+        let grace = serving.grace;
+        let ended = serve(listener, routes, serving, std::future::pending()).await;
+        going_on.close();
+        if tokio::time::timeout(grace, going_on.wait()).await.is_err() {
+            tracing::warn!("what callers left to be finished was not, within the time that calls have");
+        }
+        ended
     }
 }

@@ -20,7 +20,7 @@ use self::told::Standing;
 use crate::cells::builder;
 use crate::desk::opening;
 use crate::failure::Failure;
-use crate::logging;
+use crate::{listeners, logging};
 use crate::render::{Screen, plain, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::serving::Serve;
@@ -55,6 +55,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     keep_tools_away(&mut settings, bound)?;
     let (desk, core) = open(session, what, &settings).await?;
     let desk = Arc::new(desk);
+    let data = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
+    let _announced = listeners::announce(data, &settings.baseline.own_listeners)?;
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
     let ground = Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };

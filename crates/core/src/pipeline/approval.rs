@@ -51,7 +51,9 @@ pub(super) async fn ask(
         return Ok(Asked::Yes(decision));
     }
     let subject = Subject { caller: names.caller, tool: Some(ready.id), bound: Some(bound) };
-    put(core, &subject, question(core, names, ready, given.shown, None), entry).await
+    let workspace = given.workspace.map(str::to_owned);
+    let question = Question { workspace, ..question(core, names, ready, given.shown, None) };
+    put(core, &subject, question, entry).await
 }
 
 /// Puts a question about something that is to run.
@@ -120,6 +122,7 @@ pub(super) fn question(
         risk: standing.risk.clone(),
         code: None,
         arguments: shown.clone(),
+        workspace: None,
         actor: names.caller.actor.clone(),
         correlation_id: names.correlation.clone(),
         effect,

@@ -1,7 +1,7 @@
 //! How many connections there are, in all and by address.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{Resource, getrlimit};
@@ -12,10 +12,12 @@ use super::Bounds;
 /// Connections that are told why they are turned away, at once. More are closed without a word.
 const TOLD_AT_ONCE: usize = 64;
 
-/// Whom a connection is counted for: an address, or a network of IPv6, since one machine has all of those.
+/// Whom a connection is counted for: an address, or a network of IPv6 or all of loopback, since one machine has those.
 pub(crate) fn counted_for(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(address) if !address.is_loopback() => {
+    match address.to_canonical() {
+        // All of them are this machine.
+        address if address.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(address) => {
             let network = u128::from(address) & (u128::MAX << 64);
             IpAddr::V6(Ipv6Addr::from(network))
         }

@@ -14,18 +14,20 @@ pub struct Principal {
     pub scopes: Scopes,
     /// The key they showed; none without one, and for a token.
     pub key: Option<KeyId>,
+    /// When their token ends, in seconds since 1970: whoever watches by it goes then. A key tells its end by itself.
+    pub ends_s: Option<u64>,
 }
 
 impl Principal {
     /// Somebody who showed nothing, where that is enough to call tools.
     pub(crate) fn keyless() -> Self {
         let actor = Actor { key: None, client: "keyless".to_owned() };
-        Self { actor, scopes: Scopes::of([Scope::Call]), key: None }
+        Self { actor, scopes: Scopes::of([Scope::Call]), key: None, ends_s: None }
     }
 
     /// Somebody who showed a key.
     pub(super) fn of_key(shown: &KeyShown) -> Self {
         let actor = Actor { key: Some(shown.name.clone()), client: "http".to_owned() };
-        Self { actor, scopes: shown.scopes, key: Some(shown.id) }
+        Self { actor, scopes: shown.scopes, key: Some(shown.id), ends_s: None }
     }
 }

@@ -5,7 +5,7 @@ use bailiwick_core::Actor;
 use super::credentials::{Credentials, Shown};
 use super::guard::Keyless;
 use super::rates::Who;
-use super::{NotAKey, NotAToken, Perimeter, Principal};
+use super::{NotAKey, NotAToken, Perimeter, Principal, tokens};
 use crate::listen::{Peer, counted_for};
 
 /// How a request came, as far as that matters for whoever shows nothing.
@@ -52,9 +52,10 @@ pub(super) async fn is(
         Credentials::Bearer(shown) => match &perimeter.tokens {
             Some(tokens) if shown.looks_like_a_token() => {
                 let token = tokens.check(shown.reveal()).await.map_err(NotKnown::Token)?;
+                let ends_s = tokens::end_of(shown.reveal());
                 let subject = format!("jwt:{}", token.subject);
                 let actor = Actor { key: Some(subject.clone()), client: "http".to_owned() };
-                let principal = Principal { actor, scopes: token.scopes, key: None };
+                let principal = Principal { actor, scopes: token.scopes, key: None, ends_s };
                 Ok(Some(Known {
                     principal,
                     counted_as: Who::Token(subject),

@@ -42,7 +42,7 @@ impl<S: Sync> FromRequestParts<S> for Asker {
 impl Asker {
     /// As the inside knows them. Nobody answers for a caller from outside but those who watch the queue.
     pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Caller {
-        let Principal { actor, scopes, key } = self.principal.clone();
+        let Principal { actor, scopes, key, ends_s: _ } = self.principal.clone();
         let listener = match self.slot.clone() {
             Some(slot) => Arc::new(MakesRoom { slot, listener }),
             None => listener,

@@ -62,8 +62,31 @@ async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Ref
     })
 }
 
+/// The most values of a body: each takes many times the room in memory that it has on the wire.
+const MOST_VALUES: usize = 50_000;
+
+/// How many values a body has at most, without reading it: what comes behind a comma or an opening bracket.
+fn values(bytes: &[u8]) -> usize {
+    let (mut count, mut within, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if within => escaped = true,
+            b'"' => within = !within,
+            b',' | b'[' | b'{' if !within => count = count.saturating_add(1),
+            _ => {}
+        }
+    }
+    count
+}
+
 /// Reads JSON, and tells where it does not fit.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
+    if values(bytes) > MOST_VALUES {
+        let message = format!("the body holds more than {MOST_VALUES} values");
+        return Err(Refused::new(ErrorCode::InvalidInput, message, "send fewer, or a text that the tool reads")
+            .with_status(StatusCode::PAYLOAD_TOO_LARGE));
+    }
     // A reader of ours would take a list for the fields in their order.
     let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     let read = if is_list {

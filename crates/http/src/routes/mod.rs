@@ -26,6 +26,7 @@ use axum::{Router, middleware};
 use bailiwick_config::Server;
 use bailiwick_core::Desk;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use problem::Refused;
@@ -39,13 +40,21 @@ pub struct Served {
     settings: Arc<Server>,
     closing: CancellationToken,
     kept: idempotency::Kept,
+    /// What goes on though its sender is gone; whoever ends the server waits for it.
+    going_on: TaskTracker,
 }
 
 impl Served {
     /// Serves from this desk, until `closing` says that the server is about to end: then it is not ready any more, and
     /// whoever only watches is let go.
     pub fn new(desk: Arc<Desk>, settings: Arc<Server>, closing: CancellationToken) -> Self {
-        Self { desk, settings, closing, kept: idempotency::Kept::default() }
+        let going_on = TaskTracker::new();
+        Self { desk, settings, closing, kept: idempotency::Kept::default(), going_on }
+    }
+
+    /// What goes on though its sender is gone.
+    pub fn going_on(&self) -> TaskTracker {
+        self.going_on.clone()
     }
 }
 

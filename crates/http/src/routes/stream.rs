@@ -89,6 +89,27 @@ pub(crate) fn watching(served: &Served, asker: &Asker, types: Option<Vec<String>
     live(served, asker, Action::Watch, types, None)
 }
 
+/// Waits for the end of whatever somebody watches by; for ever where that tells its end by itself.
+async fn until_gone(ends_s: Option<u64>) -> Refusal {
+    match ends_s {
+        None => std::future::pending().await,
+        Some(ends_s) => {
+            // Looked at again and again, so that a clock that is set anew counts.
+            while now_s() < ends_s {
+                tokio::time::sleep(Duration::from_secs(ends_s.saturating_sub(now_s()).clamp(1, 60))).await;
+            }
+            Refusal::new(ErrorCode::Unauthorized, "the token that this was watched by has expired")
+                .with_hint("get a new one, and watch again")
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a token ends at a time of the clock")]
+fn now_s() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(u64::MAX, |since| since.as_secs())
+}
+
 fn live(
     served: &Served,
     asker: &Asker,
@@ -101,8 +122,15 @@ fn live(
     let outlet = Arc::new(Outlet { room, missed: AtomicU64::new(0), scopes, types });
     let caller = asker.caller(outlet.clone());
     let desk = Arc::clone(&served.desk);
+    // A call that began goes on; watching does not.
+    let ends_s = asker.principal.ends_s.filter(|_| matches!(action, Action::Watch));
     let live = Live {
-        work: Some(Box::pin(async move { desk.perform(caller, action).await })),
+        work: Some(Box::pin(async move {
+            tokio::select! {
+                ended = desk.perform(caller, action) => ended,
+                gone = until_gone(ends_s) => Err(gone),
+            }
+        })),
         heard,
         outlet,
         finish,

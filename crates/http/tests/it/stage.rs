@@ -82,7 +82,7 @@ pub(crate) struct Stage {
 /// Somebody with a key that covers this much.
 pub(crate) fn principal(scopes: Scopes) -> Principal {
     let actor = Actor { key: Some("test".to_owned()), client: "http".to_owned() };
-    Principal { actor, scopes, key: None }
+    Principal { actor, scopes, key: None, ends_s: None }
 }
 
 fn private_folder() -> tempfile::TempDir {

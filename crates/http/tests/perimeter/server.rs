@@ -235,7 +235,7 @@ fn routes(stage: &Stage) -> Router {
     let all = |stage: Stage| {
         move |principal: Extension<Principal>, request: axum::extract::Request| async move {
             stage.seen.lock().unwrap().push(format!("{request:?} {principal:?}"));
-            let Extension(Principal { actor, scopes, key }) = principal;
+            let Extension(Principal { actor, scopes, key, ends_s: _ }) = principal;
             Json(json!({"key": actor.key, "client": actor.client, "scopes": scopes, "id": key}))
         }
     };

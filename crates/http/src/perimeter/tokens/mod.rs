@@ -17,6 +17,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use bailiwick_config::{JwksPlace, Jwt, Settings, files};
 use bailiwick_types::{Scope, Scopes};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Validation, decode, decode_header};
 use serde::Deserialize;
@@ -43,6 +45,18 @@ pub struct TokenShown {
     pub subject: String,
     /// What it covers.
     pub scopes: Scopes,
+}
+
+/// When a token that was checked ends, in seconds since 1970.
+pub(super) fn end_of(token: &str) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct End {
+        exp: f64,
+    }
+    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+    let end: End = serde_json::from_slice(&claims).ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
+    Some(end.exp as u64)
 }
 
 /// Why a token does not count.

@@ -95,7 +95,7 @@ async fn kept_or_done(
         // Refused further in.
         return Ok(next.run(Request::from_parts(parts, body)).await);
     };
-    let Principal { actor, scopes: _, key: shown } = principal;
+    let Principal { actor, scopes: _, key: shown, ends_s: _ } = principal;
     let place = (shown.map(|id| id.to_string()), actor.key.clone(), actor.client.clone(), path(&parts), key);
     let bytes = whole(&parts, body).await?;
     match served.kept.begin(place, hash(&parts, &bytes)) {
@@ -103,7 +103,7 @@ async fn kept_or_done(
             let work = done(turn, next.run(Request::from_parts(parts, Body::from(bytes))));
             match then {
                 Then::Ends => Ok(work.await),
-                Then::GoesOn => tokio::spawn(work).await.map_err(|_| {
+                Then::GoesOn => served.going_on.spawn(work).await.map_err(|_| {
                     Refusal::new(ErrorCode::Internal, "a fault of this program ended the request").into()
                 }),
             }

@@ -16,6 +16,7 @@ mod lifecycle;
 mod openapi;
 mod page;
 mod problem;
+mod room;
 mod stream;
 mod tools;
 
@@ -29,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use problem::Refused;
+pub use room::{RUNS, RUNS_NOTHING};
 
 use crate::correlation::correlate;
 

@@ -41,9 +41,8 @@ impl App {
     /// Puts it together. Refused where others could reach it and nobody could show who they are.
     pub async fn new(ground: Ground<'_>) -> Result<Self, ServeError> {
         let Ground { settings, bound, no_auth, desk, core } = ground;
-        // The operator's own key is always there.
-        may_listen(bound, true, no_auth)?;
         let said = &settings.server;
+        may_listen(bound, core.somebody_has_a_key() || said.jwt.is_some(), no_auth)?;
         let tokens = match &said.jwt {
             Some(jwt) => Some(Tokens::open(jwt, settings).await?),
             None => None,

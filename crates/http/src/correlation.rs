@@ -19,7 +19,7 @@ pub(crate) struct Correlation(pub(crate) CorrelationId);
 
 /// Ties a request. Stands outside of everything else, so that a refusal at the door is tied, too; and once more around
 /// the routes, so that a problem is whole before anything packs it.
-pub async fn correlate(mut request: Request, next: Next) -> Response {
+pub(crate) async fn correlate(mut request: Request, next: Next) -> Response {
     let known = request.extensions().get::<Correlation>().cloned();
     let id = match known.map_or_else(|| named(request.headers()), |Correlation(id)| Ok(id)) {
         Ok(id) => id,

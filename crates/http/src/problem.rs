@@ -30,6 +30,13 @@ impl Refused {
         self
     }
 
+    /// The same under a title that says more than the meaning of the code.
+    #[must_use]
+    pub(crate) fn with_title(mut self, title: &str) -> Self {
+        title.clone_into(&mut self.0.title);
+        self
+    }
+
     /// What was asked for came back as something else: a fault of ours.
     pub(crate) fn unexpected() -> Self {
         Refusal::new(ErrorCode::Internal, "an action gave another reply than it has").into()

@@ -69,6 +69,11 @@ impl Core {
         Ok(shown)
     }
 
+    /// Whether there is any key that holds: somebody could show who they are.
+    pub fn somebody_has_a_key(&self) -> bool {
+        self.inner.keys.somebody_holds(self.now_ms())
+    }
+
     /// Whether somebody could answer a question by a key that holds.
     pub(crate) fn somebody_has_a_key_to_approve(&self) -> bool {
         self.inner.keys.somebody_has(Scope::Approve, self.now_ms())

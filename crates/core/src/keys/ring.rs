@@ -164,6 +164,11 @@ impl Ring {
         self.get(id).is_some_and(|held| held.fate(now).is_ok())
     }
 
+    /// Whether any key holds.
+    pub(super) fn somebody_holds(&self, now: u64) -> bool {
+        self.all().iter().any(|held| held.fate(now).is_ok())
+    }
+
     /// Whether a key that holds covers this.
     pub(super) fn somebody_has(&self, scope: Scope, now: u64) -> bool {
         self.all().iter().any(|held| held.scopes.covers(scope) && held.fate(now).is_ok())

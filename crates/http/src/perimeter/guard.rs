@@ -24,6 +24,7 @@ use super::{Keyring, Tokens, refusals, who};
 use crate::correlation::correlate;
 use crate::counters::{Counters, word};
 use crate::listen::{Closing, Peer, ServeError, counted_for};
+use crate::routes::RUNS;
 
 /// Requests that show wrong credentials, a second, from one address.
 const FAILURES: Allowed = Allowed { per_second: 10, at_once: u32::MAX };
@@ -247,9 +248,6 @@ fn came_through_somebody(request: &Request<Body>) -> who::Way {
 
 /// Whether a request runs something.
 fn takes_a_slot(request: &Request<Body>) -> bool {
-    let Some(route) = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str) else {
-        return false;
-    };
-    let runs = route == "/v1/execute" || (route.starts_with("/v1/tools") && route.ends_with("/test"));
-    request.method() == Method::POST && runs
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    request.method() == Method::POST && route.is_some_and(|route| RUNS.contains(&route))
 }

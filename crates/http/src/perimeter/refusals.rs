@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bailiwick_types::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 
@@ -13,7 +13,7 @@ use super::origin::NotListed;
 use super::rates::{Allowed, Over};
 use super::who::NotKnown;
 use super::{NotAKey, NotAToken};
-use crate::problem::{problem, problem_as};
+use crate::problem::{Refused, problem, problem_as};
 
 /// Counts a refusal, and makes it.
 fn counted(reason: &'static str, response: Response) -> Response {
@@ -47,12 +47,15 @@ pub(super) fn host(why: NotOurs) -> Response {
                 "the request names no host, more than one, or one that cannot be read",
                 "send exactly one Host header, as every HTTP client does",
             ),
-            NotOurs::Foreign => problem_as(
-                StatusCode::MISDIRECTED_REQUEST,
+            NotOurs::Foreign => Refused::new(
                 ErrorCode::Forbidden,
-                "the Host header names somebody else",
-                "ask by the address the server listens on, or have the operator list the name in server.hosts",
-            ),
+                "the Host header names neither the address that was reached nor a name in server.hosts",
+                "have the operator add the name to server.hosts; or ask by an address of the server's machine and the \
+                 port it listens on (0.0.0.0 and [::] are none: they stand for all of them)",
+            )
+            .with_status(StatusCode::MISDIRECTED_REQUEST)
+            .with_title("This server does not answer for that host.")
+            .into_response(),
         },
     )
 }

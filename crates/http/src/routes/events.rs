@@ -34,8 +34,10 @@ struct EventsQuery {
 
 /// What happens, as it happens
 ///
-/// Server-sent events: `approval` for whoever may approve, `tool`, `key` and `audit` for whoever may operate. A reader
-/// who is too slow is told `missed`, with how many were left out.
+/// Server-sent events. `approval` goes to whoever has the scope `approve`; `key` and `audit` to whoever has `operate`;
+/// `tool` to everybody where the tool is or was published, and to whoever has `author` where it is a draft. What the
+/// scopes do not cover is left out without a word. A reader who is too slow is told `missed`, with how many were left out.
+/// Whose key is revoked or expires is told `error`, and the stream ends.
 #[utoipa::path(get, path = "/events", tag = "events", operation_id = "watch", params(EventsQuery),
     responses((status = 200, content((String = "text/event-stream")))))]
 async fn events(

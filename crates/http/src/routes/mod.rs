@@ -16,6 +16,7 @@ mod lifecycle;
 mod openapi;
 mod page;
 mod problem;
+mod room;
 mod stream;
 mod tools;
 
@@ -30,6 +31,7 @@ use tokio_util::task::TaskTracker;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use problem::Refused;
+pub use room::{RUNS, RUNS_NOTHING};
 
 use crate::correlation::correlate;
 

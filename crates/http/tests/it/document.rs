@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use bailiwick_config::files;
-use bailiwick_http::routes::openapi;
+use bailiwick_http::routes::{RUNS, RUNS_NOTHING, openapi};
 use serde_json::Value;
 
-use crate::schema::document;
+use crate::schema::{document, operations};
 
 crate::tests!(
     the_committed_document_is_the_one_that_is_served,
     every_reference_leads_somewhere,
     every_operation_has_a_name_a_summary_and_its_refusals,
+    whatever_is_posted_to_runs_something_or_nothing,
 );
 
 /// With this argument the binary writes the document in place of running tests.
@@ -78,4 +79,16 @@ fn every_operation_has_a_name_a_summary_and_its_refusals() {
         }
     }
     assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
+}
+
+fn whatever_is_posted_to_runs_something_or_nothing() {
+    let operations = operations();
+    let posted: Vec<&str> = operations.iter().filter_map(|name| name.strip_prefix("POST ")).collect();
+    for path in &posted {
+        let lists = [RUNS, RUNS_NOTHING].into_iter().filter(|list| list.contains(path)).count();
+        assert_eq!(lists, 1, "POST {path} has to stand in one of the two lists of routes/room.rs");
+    }
+    for path in RUNS.iter().chain(RUNS_NOTHING) {
+        assert!(posted.contains(path), "nothing is posted to {path}");
+    }
 }

@@ -7,7 +7,10 @@ use crate::replies;
 use crate::schema::is_a;
 use crate::stage::{Answer, Stage, bare, block_on, get, with};
 
-crate::tests!(a_refusal_at_the_door_is_a_whole_problem);
+crate::tests!(
+    a_refusal_at_the_door_is_a_whole_problem,
+    a_refusal_for_a_foreign_host_tells_of_hosts_and_not_of_credentials,
+);
 
 /// An answer at the door.
 async fn at_the_door(request: Request) -> Answer {
@@ -49,5 +52,16 @@ fn a_refusal_at_the_door_is_a_whole_problem() {
         check(bare("PATCH", "/v1/tools"), 405, "INVALID_INPUT").await;
         let mine = with(with(tools(), "host", "evil.example"), "x-correlation-id", "mine-1");
         assert_eq!(check(mine, 421, "FORBIDDEN").await.header("x-correlation-id"), "mine-1");
+    });
+}
+
+fn a_refusal_for_a_foreign_host_tells_of_hosts_and_not_of_credentials() {
+    block_on(async {
+        let answer = check(with(get("/v1/tools"), "host", "0.0.0.0:4646"), 421, "FORBIDDEN").await;
+        let problem = answer.json();
+        let title = problem["title"].as_str().expect("a title");
+        assert!(title.contains("host") && !title.contains("credential"), "{title}");
+        let hint = problem["hint"].as_str().expect("a hint");
+        assert!(hint.contains("server.hosts") && hint.contains("0.0.0.0"), "{hint}");
     });
 }

@@ -13,6 +13,7 @@
 mod document;
 mod door;
 mod once;
+mod open;
 mod operations;
 mod pages;
 mod people;
@@ -53,6 +54,7 @@ const ALL: &[&[Test]] = &[
     document::TESTS,
     door::TESTS,
     once::TESTS,
+    open::TESTS,
     operations::TESTS,
     pages::TESTS,
     people::TESTS,

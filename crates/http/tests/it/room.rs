@@ -13,12 +13,13 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::replies;
-use crate::stage::{Answer, Door, Stage, block_on, json};
+use crate::stage::{Answer, Door, Stage, bare, block_on, json};
 use crate::streams::next;
 
 crate::tests!(
     calls_that_wait_for_a_person_leave_the_room_to_others,
     streamed_calls_that_wait_for_a_person_leave_the_room_to_others,
+    whatever_runs_something_needs_room,
 );
 
 /// Longer than anything here takes; only a test that hangs ever waits for it.
@@ -109,6 +110,37 @@ fn streamed_calls_that_wait_for_a_person_leave_the_room_to_others() {
         room.go.add_permits(streams.len());
         for mut stream in streams {
             assert_eq!(next(&mut stream).await.expect("an event").0, "result");
+        }
+    });
+}
+
+fn whatever_runs_something_needs_room() {
+    block_on(async {
+        let mut room = Room::new().await;
+        let mut calls = Vec::new();
+        for _ in 0..CALLS {
+            calls.push(room.beside("runs").await);
+        }
+        for path in [
+            "/v1/execute",
+            "/v1/validate",
+            "/v1/tools/check",
+            "/v1/tools/try",
+            "/v1/tools/test",
+            "/v1/tools/publish",
+            "/v1/tools/add/test",
+            "/v1/tools/add/publish",
+        ] {
+            let answer = Answer::of(room.door.send(bare("POST", path)).await).await;
+            assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{path}: {}", answer.text);
+            assert_eq!(answer.json()["code"], "BUSY", "{path}");
+        }
+        // What runs nothing needs none.
+        let answer = Answer::of(room.door.send(bare("POST", "/v1/tools/policy")).await).await;
+        assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{}", answer.text);
+        room.go.add_permits(calls.len());
+        for call in calls {
+            assert_eq!(call.await.expect("an answer").status, StatusCode::OK);
         }
     });
 }

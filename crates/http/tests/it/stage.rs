@@ -85,7 +85,7 @@ pub(crate) fn principal(scopes: Scopes) -> Principal {
     Principal { actor, scopes, key: None, ends_s: None }
 }
 
-fn private_folder() -> tempfile::TempDir {
+pub(crate) fn private_folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
@@ -110,6 +110,18 @@ fn settings(folder: &Path) -> Loaded {
     load(&environment, &request).expect("settings")
 }
 
+/// A whole core in a folder.
+pub(crate) fn opening(folder: &Path, presence: Presence) -> Opening {
+    Opening {
+        data: folder.join("data"),
+        config: folder.join("config"),
+        settings: settings(folder).settings,
+        fallback: Fallback::none(),
+        cells: Runtime::builder().parked(1),
+        presence,
+    }
+}
+
 impl Stage {
     /// Somebody who replies by a script.
     pub(crate) async fn script(
@@ -131,16 +143,8 @@ impl Stage {
     /// A whole core.
     pub(crate) async fn real() -> Self {
         let folder = private_folder();
-        let loaded = settings(folder.path());
-        let server = loaded.settings.server.clone();
-        let opening = Opening {
-            data: folder.path().join("data"),
-            config: folder.path().join("config"),
-            settings: loaded.settings,
-            fallback: Fallback::none(),
-            cells: Runtime::builder().parked(1),
-            presence: Presence::Serving,
-        };
+        let opening = opening(folder.path(), Presence::Serving);
+        let server = opening.settings.server.clone();
         Self::of(Desk::open(opening).await.expect("a desk"), server, Arc::default(), folder)
     }
 

@@ -16,9 +16,9 @@ use crate::failure::Failure;
 /// A line of a frame.
 pub(crate) type Line = Vec<Span<'static>>;
 
-/// A screen of its own, the cursor hidden, long lines cut by the terminal as well.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE: &[u8] = b"\x1b[?7h\x1b[?25h\x1b[?1049l";
+/// A screen of its own, the cursor hidden, long lines cut by the terminal as well, and marks around what is pasted.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h";
+const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 /// A painted terminal, until it is dropped.
 pub(crate) struct Stage {

@@ -360,3 +360,12 @@ pub struct Records {
     /// Each of them.
     pub records: Vec<Record>,
 }
+
+/// One server-sent event.
+#[derive(Debug, ToSchema)]
+pub struct ServerSent {
+    /// What it is about: `log`, `test`, `approval`, `result`, `error`, `tool`, `key`, `audit`, `missed`.
+    pub event: Option<String>,
+    /// Its data: one object in JSON.
+    pub data: String,
+}

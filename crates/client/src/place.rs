@@ -125,11 +125,6 @@ impl Server {
             None => String::new(),
         }
     }
-
-    pub(crate) fn port(&self) -> u16 {
-        self.url.port_or_known_default().unwrap_or(443)
-    }
-
     /// What the Host header says.
     pub(crate) fn authority(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();

@@ -84,7 +84,13 @@ impl Core {
 
 impl Core {
     /// Tells of a change of a tool; `now` is its row afterwards.
-    pub(crate) fn tell_tool(&self, action: &str, name: &str, published_as: Option<String>, now: Option<&ToolRow>) {
+    pub(crate) fn tell_tool(
+        &self,
+        action: &str,
+        name: &str,
+        published_as: Option<String>,
+        now: Option<&ToolRow>,
+    ) {
         // What a line takes is not worth it for nobody.
         if !self.inner.happenings.are_watched() {
             return;

@@ -20,10 +20,10 @@ use self::told::Standing;
 use crate::cells::builder;
 use crate::desk::opening;
 use crate::failure::Failure;
-use crate::{listeners, logging};
 use crate::render::{Screen, plain, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::serving::Serve;
+use crate::{listeners, logging};
 
 /// Cells kept ready ahead of need.
 const PARKED: usize = 8;

@@ -19,6 +19,7 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
         risk,
         code,
         arguments,
+        workspace,
         actor,
         correlation_id,
         effect,
@@ -36,6 +37,9 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
     told.risk(risk);
     let key = actor.key.as_deref().map_or_else(|| "  no key".to_owned(), |key| format!("  key {key}"));
     told.field("asked by", &[plain(&actor.client), plain(&key)]);
+    if let Some(workspace) = workspace {
+        told.field("workspace", &[plain(workspace), faint(", shared with other calls")]);
+    }
     told.field("at", &[plain(asked_at)]);
     told.field("left", &[countdown(remaining_ms)]);
     for (index, line) in code.iter().flat_map(|code| code.lines()).enumerate() {

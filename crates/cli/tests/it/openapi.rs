@@ -11,6 +11,12 @@ use super::bailiwick;
 /// Cases that are tried for each operation, in each phase.
 const CASES: &str = "25";
 
+/// Nothing of ours fails, and every answer is of a status, a kind and a shape that the description has. What the tool
+/// takes for good input is left out: that a cursor is none of ours, or that code does not parse, no schema can say.
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
+                      response_headers_conformance,response_schema_conformance,negative_data_rejection,\
+                      ignored_auth,use_after_free";
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program that tries the server is started by this test")]
 fn the_server_does_what_its_description_says() {
@@ -38,7 +44,7 @@ fn the_server_does_what_its_description_says() {
         .arg("run")
         .arg(format!("{url}/v1/openapi.json"))
         .args(["--header", &format!("Authorization: Bearer {}", key.trim())])
-        .args(["--checks", "all", "--exclude-checks", "unsupported_method", "--max-examples", CASES])
+        .args(["--checks", CHECKS, "--max-examples", CASES])
         // A stream of events has no end to wait for; it is tried elsewhere.
         .args(["--exclude-path", "/v1/events", "--request-timeout", "30", "--no-color"])
         .args(["--generation-deterministic"])

@@ -15,7 +15,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tracing::Instrument as _;
 
-use super::held::{Counted, Held, HeldBody};
+use super::held::{Held, HeldBody};
 use super::host::Hosts;
 use super::origin::{self, Asker};
 use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
@@ -173,7 +173,7 @@ impl Perimeter {
         let query = request.uri().query().map(str::to_owned);
         let shown = super::credentials::Credentials::take(request.headers_mut(), query.as_deref());
         if is_open(request) {
-            return Ok(Held { counted: Some(Counted::new()), ..Held::default() });
+            return Ok(Held::new(None));
         }
         let shown = shown.map_err(refusals::unclear)?;
         let known = match who::is(self, shown, peer, came_through_somebody(request)).await {
@@ -182,7 +182,7 @@ impl Perimeter {
         };
         let Some(known) = known else {
             // The counters, for whoever is on this machine: see `crate::counters`.
-            return Ok(Held { counted: Some(Counted::new()), ..Held::default() });
+            return Ok(Held::new(None));
         };
         let allowed = Allowed {
             per_second: known.per_second.unwrap_or(self.usual.per_second),
@@ -190,15 +190,14 @@ impl Perimeter {
         };
         let place =
             self.rates.enter(known.counted_as, allowed).map_err(|over| refusals::over(over, allowed))?;
-        let slot = if takes_a_slot(request) {
-            let slot = self.slots.take().ok_or_else(refusals::busy)?;
-            request.extensions_mut().insert(slot.clone());
-            Some(slot)
-        } else {
-            None
-        };
+        if takes_a_slot(request) {
+            if self.slots.are_taken() {
+                return Err(refusals::busy());
+            }
+            request.extensions_mut().insert(self.slots.one());
+        }
         request.extensions_mut().insert(known.principal);
-        Ok(Held { place: Some(place), slot, counted: Some(Counted::new()) })
+        Ok(Held::new(Some(place)))
     }
 
     /// Counts wrong credentials, and says so more curtly to whoever shows many.

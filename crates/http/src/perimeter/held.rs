@@ -1,4 +1,4 @@
-//! What a request holds until the last byte of its answer is sent: its place among those under way, and its slot.
+//! What a request holds until the last byte of its answer is sent: its place among those under way.
 //!
 //! A stream that somebody watches ends when the server does. A `GET` does nothing, so its stream is somebody watching;
 //! the stream of anything else is a call, which goes on to its own end.
@@ -11,14 +11,18 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::Slot;
-
-/// What is held.
+/// What is held. It is given back by being dropped.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    pub(super) place: Option<OwnedSemaphorePermit>,
-    pub(super) slot: Option<Slot>,
-    pub(super) counted: Option<Counted>,
+    _place: Option<OwnedSemaphorePermit>,
+    _counted: Option<Counted>,
+}
+
+impl Held {
+    /// A request under way, with its place where it is somebody's.
+    pub(super) fn new(place: Option<OwnedSemaphorePermit>) -> Self {
+        Self { _place: place, _counted: Some(Counted::new()) }
+    }
 }
 
 /// One request under way, as it is counted.
@@ -26,7 +30,7 @@ pub(super) struct Held {
 pub(super) struct Counted;
 
 impl Counted {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         metrics::gauge!("bailiwick_http_requests_under_way").increment(1.0);
         Self
     }
@@ -52,12 +56,7 @@ impl HeldBody {
     }
 
     fn over(&mut self) {
-        if let Some(Held { place, slot, counted }) = self.held.take() {
-            if let Some(slot) = slot {
-                slot.release();
-            }
-            drop((place, counted));
-        }
+        drop(self.held.take());
     }
 }
 

@@ -1,4 +1,7 @@
 //! Room for calls: so many run at once, of all callers. Whoever finds none is told at once, and nobody queues.
+//!
+//! A slot is taken when something is about to run, not while its request is still on its way, and given back when it
+//! ended or waits for a person, not when its answer was read: a slow sender or reader holds none.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,21 +17,40 @@ impl Slots {
         Self(Arc::new(Semaphore::new(calls)))
     }
 
-    /// A slot, if one is free right now.
-    pub(super) fn take(&self) -> Option<Slot> {
-        let held = Arc::clone(&self.0).try_acquire_owned().ok()?;
-        Some(Slot(Arc::new(Mutex::new(Some(held)))))
+    /// Whether every slot is taken, so that what is still on its way need not be read.
+    pub(super) fn are_taken(&self) -> bool {
+        self.0.available_permits() == 0
+    }
+
+    /// The slot of one request, not yet taken.
+    pub(super) fn one(&self) -> Slot {
+        Slot { room: Arc::clone(&self.0), held: Arc::default() }
     }
 }
 
-/// The slot of one call; an extension of a request that needs one, and held until its answer is sent or the call waits
-/// for a person.
+/// The slot of one call; an extension of a request that needs one.
 #[derive(Debug, Clone)]
-pub struct Slot(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+pub struct Slot {
+    room: Arc<Semaphore>,
+    held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
+}
+
+/// There is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoRoom;
 
 impl Slot {
-    /// Gives the slot back, for good.
+    /// Takes the slot, if there is room right now.
+    pub fn take(&self) -> Result<(), NoRoom> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            *held = Some(Arc::clone(&self.room).try_acquire_owned().map_err(|_| NoRoom)?);
+        }
+        Ok(())
+    }
+
+    /// Gives the slot back.
     pub fn release(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }

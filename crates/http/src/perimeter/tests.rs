@@ -8,7 +8,7 @@ use governor::clock::FakeRelativeClock;
 
 use super::rates::{Allowed, Over, Rates, Who};
 use super::slots::Slots;
-use super::{NoAuth, may_listen};
+use super::{NoAuth, NoRoom, may_listen};
 
 fn address(number: u32) -> Who {
     Who::Address(IpAddr::V4(Ipv4Addr::from(number)))
@@ -88,15 +88,17 @@ fn keys_and_addresses_are_not_taken_for_each_other() {
 #[test]
 fn a_slot_is_given_back_once() {
     let slots = Slots::new(1);
-    let waits = slots.take().unwrap();
-    assert!(slots.take().is_none());
+    let (waits, runs, late) = (slots.one(), slots.one(), slots.one());
+    assert!(!slots.are_taken(), "what is still on its way has none");
+    assert_eq!((waits.take(), waits.take()), (Ok(()), Ok(())), "one, however often it is taken");
+    assert_eq!(late.take(), Err(NoRoom));
     waits.release();
-    let runs = slots.take().unwrap();
+    assert_eq!(runs.take(), Ok(()));
     waits.release();
     drop(waits);
-    assert!(slots.take().is_none(), "somebody else's was given back");
+    assert_eq!(late.take(), Err(NoRoom), "somebody else's was given back");
     drop(runs);
-    assert!(slots.take().is_some());
+    assert_eq!(late.take(), Ok(()));
 }
 
 #[test]

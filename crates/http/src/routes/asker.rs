@@ -10,7 +10,7 @@ use bailiwick_types::{CorrelationId, ErrorCode};
 use super::Served;
 use super::problem::Refused;
 use crate::correlation::Correlation;
-use crate::perimeter::{Principal, Slot};
+use crate::perimeter::{NoRoom, Principal, Slot};
 
 /// Who asks, and what their request is tied to.
 #[derive(Debug, Clone)]
@@ -41,23 +41,40 @@ impl<S: Sync> FromRequestParts<S> for Asker {
 
 impl Asker {
     /// As the inside knows them. Nobody answers for a caller from outside but those who watch the queue.
-    pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Caller {
+    ///
+    /// From here on something is about to run, so where that needs room it is taken.
+    pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Result<Caller, Refused> {
         let Principal { actor, scopes, key, ends_s: _ } = self.principal.clone();
         let listener = match self.slot.clone() {
-            Some(slot) => Arc::new(MakesRoom { slot, listener }),
+            Some(slot) => {
+                slot.take().map_err(|NoRoom| {
+                    Refused::new(
+                        ErrorCode::Busy,
+                        "as many calls are under way as `server.calls` allows",
+                        "wait a second and ask again",
+                    )
+                })?;
+                Arc::new(MakesRoom { slot, listener })
+            }
             None => listener,
         };
-        Caller { actor, scopes, key, approver: Arc::new(NoApprover), listener }
+        Ok(Caller { actor, scopes, key, approver: Arc::new(NoApprover), listener })
     }
 }
 
-/// Gives the slot of an action back as soon as it waits for a person.
+/// Gives the slot of an action back when that is over, or as soon as it waits for a person.
 ///
 /// It takes none again after a yes: whoever has one is not turned away, and how many cells run at once is bounded by the
 /// runtime itself.
 struct MakesRoom {
     slot: Slot,
     listener: Arc<dyn Listener>,
+}
+
+impl Drop for MakesRoom {
+    fn drop(&mut self) {
+        self.slot.release();
+    }
 }
 
 impl Listener for MakesRoom {
@@ -72,7 +89,7 @@ impl Listener for MakesRoom {
 impl Served {
     /// Performs an action for somebody who hears nothing meanwhile.
     pub(crate) async fn perform(&self, asker: &Asker, action: Action) -> Result<Reply, Refused> {
-        Ok(self.desk.perform(asker.caller(Arc::new(Deaf)), action).await?)
+        Ok(self.desk.perform(asker.caller(Arc::new(Deaf))?, action).await?)
     }
 }
 

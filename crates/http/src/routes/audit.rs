@@ -9,6 +9,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use bailiwick_api::{RecordPage, Records, Retain, Retained, Verified, schema};
 use bailiwick_core::{Action, ExportPage, Reply};
+use bailiwick_types::ErrorCode;
 use futures_util::stream;
 use serde::Deserialize;
 use serde_json::Value;
@@ -104,6 +105,7 @@ async fn retain(
     asker: Asker,
     Json(Retain { days, records }): Json<Retain>,
 ) -> Result<Out<Retained>, Refused> {
+    records.map_or(Ok(()), |records| within(records, "records"))?;
     match served.perform(&asker, Action::AuditRetain { days, records }).await? {
         Reply::Retained { removed } => Ok(Out(Retained { removed })),
         _ => Err(Refused::unexpected()),
@@ -157,5 +159,19 @@ enum Part {
 }
 
 async fn part(served: &Served, asker: &Asker, from: u64) -> Result<ExportPage, Refused> {
+    within(from, "from")?;
     Ok(held!(served.perform(asker, Action::AuditExport { from, limit: AT_ONCE }).await?, Lines))
+}
+
+/// Refuses a number that no record can have.
+fn within(number: u64, name: &str) -> Result<(), Refused> {
+    if i64::try_from(number).is_ok() {
+        return Ok(());
+    }
+    let message = format!("`{name}` is a number that no record can have");
+    Err(Refused::new(
+        ErrorCode::InvalidInput,
+        message,
+        "the newest record tells its number: GET /v1/audit?limit=1",
+    ))
 }

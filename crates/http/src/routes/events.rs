@@ -4,6 +4,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bailiwick_api::schema::ServerSent;
 use bailiwick_types::{ErrorCode, shortened};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -39,7 +40,7 @@ struct EventsQuery {
 /// scopes do not cover is left out without a word. A reader who is too slow is told `missed`, with how many were left out.
 /// Whose key is revoked or expires is told `error`, and the stream ends.
 #[utoipa::path(get, path = "/events", tag = "events", operation_id = "watch", params(EventsQuery),
-    responses((status = 200, content((String = "text/event-stream")))))]
+    responses((status = 200, content((ServerSent = "text/event-stream")))))]
 async fn events(
     State(served): State<Served>,
     asker: Asker,

@@ -4,7 +4,7 @@ use axum::Json as Out;
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse as _, Response};
-use bailiwick_api::schema::CallReport;
+use bailiwick_api::schema::{CallReport, ServerSent};
 use bailiwick_api::{CodeChecked, Execute, LimitsView, Validate};
 use bailiwick_core::{Action, Reply};
 use serde_json::Value;
@@ -39,7 +39,7 @@ async fn limits(State(served): State<Served>, asker: Asker) -> Result<Out<Value>
 #[utoipa::path(post, path = "/execute", tag = "execution", operation_id = "execute",
     params(StreamQuery), request_body = Execute,
     responses((status = 200, content(
-        (CallReport = "application/json"), (String = "text/event-stream")))))]
+        (CallReport = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn execute(
     State(served): State<Served>,
     asker: Asker,

@@ -84,8 +84,12 @@ fn values(bytes: &[u8]) -> usize {
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
     if values(bytes) > MOST_VALUES {
         let message = format!("the body holds more than {MOST_VALUES} values");
-        return Err(Refused::new(ErrorCode::InvalidInput, message, "send fewer, or a text that the tool reads")
-            .with_status(StatusCode::PAYLOAD_TOO_LARGE));
+        return Err(Refused::new(
+            ErrorCode::InvalidInput,
+            message,
+            "send fewer, or a text that the tool reads",
+        )
+        .with_status(StatusCode::PAYLOAD_TOO_LARGE));
     }
     // A reader of ours would take a list for the fields in their order.
     let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');

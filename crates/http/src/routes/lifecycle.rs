@@ -3,6 +3,7 @@
 use axum::Json as Out;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
+use bailiwick_api::schema::ServerSent;
 use bailiwick_api::{
     Checked, DocumentIn, PolicyView, Publish, PublishDocument, Published, Test, TestWhich, Tested, TestedAll,
     ToolLine, Try,
@@ -80,7 +81,7 @@ async fn policy(
 /// Keeps nothing. As server-sent events it gives `test` for each test and `result` at the end.
 #[utoipa::path(post, path = "/tools/try", tag = "tools", operation_id = "tryDocument",
     params(StreamQuery), request_body = Try,
-    responses((status = 200, content((Tested = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((Tested = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn try_out(
     State(served): State<Served>,
     asker: Asker,
@@ -97,7 +98,7 @@ async fn try_out(
 #[utoipa::path(post, path = "/tools/{tool}/test", tag = "tools", operation_id = "testTool",
     params(("tool" = String, Path, description = "Its name or id"), StreamQuery),
     request_body = Option<Test>,
-    responses((status = 200, content((Tested = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((Tested = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn test(
     State(served): State<Served>,
     asker: Asker,
@@ -113,7 +114,7 @@ async fn test(
 /// As server-sent events it gives `test` for each test and `result` at the end.
 #[utoipa::path(post, path = "/tools/test", tag = "tools", operation_id = "testTools",
     params(StreamQuery), request_body = TestWhich,
-    responses((status = 200, content((TestedAll = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((TestedAll = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn test_which(
     State(served): State<Served>,
     asker: Asker,
@@ -134,7 +135,7 @@ async fn test_which(
 #[utoipa::path(post, path = "/tools/{tool}/publish", tag = "tools", operation_id = "publishTool",
     params(("tool" = String, Path, description = "Its name or id"), StreamQuery),
     request_body = Option<Publish>,
-    responses((status = 200, content((Published = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((Published = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn publish(
     State(served): State<Served>,
     asker: Asker,
@@ -150,7 +151,7 @@ async fn publish(
 /// Nothing changes if any part fails. As server-sent events it gives `test` for each test and `result` at the end.
 #[utoipa::path(post, path = "/tools/publish", tag = "tools", operation_id = "publishDocument",
     params(StreamQuery), request_body = PublishDocument,
-    responses((status = 200, content((Published = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((Published = "application/json"), (ServerSent = "text/event-stream")))))]
 async fn publish_document(
     State(served): State<Served>,
     asker: Asker,

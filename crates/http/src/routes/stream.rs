@@ -120,7 +120,10 @@ fn live(
     let (room, heard) = mpsc::channel(ROOM);
     let scopes = asker.principal.scopes;
     let outlet = Arc::new(Outlet { room, missed: AtomicU64::new(0), scopes, types });
-    let caller = asker.caller(outlet.clone());
+    let caller = match asker.caller(outlet.clone()) {
+        Ok(caller) => caller,
+        Err(refused) => return refused.into_response(),
+    };
     let desk = Arc::clone(&served.desk);
     // A call that began goes on; watching does not.
     let ends_s = asker.principal.ends_s.filter(|_| matches!(action, Action::Watch));

@@ -161,7 +161,7 @@ async fn remove(
 /// One tool as a document in YAML
 #[utoipa::path(get, path = "/tools/{tool}/document", tag = "tools", operation_id = "toolDocument",
     params(("tool" = String, Path, description = "Its name or id")),
-    responses((status = 200, content((String = "application/yaml")))))]
+    responses((status = 200, content((serde_json::Value = "application/yaml")))))]
 async fn document(
     State(served): State<Served>,
     asker: Asker,

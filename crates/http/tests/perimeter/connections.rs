@@ -204,3 +204,20 @@ async fn a_client_that_waits_for_a_word_before_a_large_body_is_refused_without_i
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
     server.end().await;
 }
+
+#[tokio::test]
+async fn a_body_that_has_not_come_holds_no_slot() {
+    let server = Running::start(|server, _| server.calls = 1);
+    let mut slow = server.connect().await;
+    let head = format!(
+        "POST /v1/execute HTTP/1.1\r\nhost: {}\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\nr",
+        server.address
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    // Asked until the first is sure to be there: none of them is told that there is no room.
+    for _ in 0..20 {
+        let answer = server.ask_with("POST", "/v1/execute", &["content-type: text/plain"], "more").await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    server.end().await;
+}

@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use bailiwick_config::Server;
 use bailiwick_http::perimeter::{
-    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Tokens,
+    KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Slot, Tokens,
 };
 use bailiwick_http::{Closing, Counters, Peer, ServeError, Serving, bind, serve};
 use bailiwick_types::{KeyId, Scope, Scopes};
@@ -279,7 +279,8 @@ fn routes(stage: &Stage) -> Router {
         )
         .route(
             "/v1/execute",
-            post(move |body: String| async move {
+            post(move |Extension(slot): Extension<Slot>, body: String| async move {
+                slot.take().unwrap();
                 if body == "runs" {
                     running.waits.notify_one();
                     running.go.acquire().await.unwrap().forget();

@@ -65,14 +65,7 @@ fn code_with_every_power_over_the_network_cannot_reach_the_server_it_runs_in() {
         .with_variable("BAILIWICK_SERVER", server.address())
         .with_variable("BAILIWICK_KEY_FILE", key.to_str().unwrap_or_default());
     let port = server.address().rsplit(':').next().unwrap_or_default().to_owned();
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "127.1",
-        "2130706433",
-        "0x7f.1",
-        "[::ffff:127.0.0.1]",
-    ] {
+    for host in ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"] {
         let code = format!("return (await fetch('http://{host}:{port}/healthz')).status");
         let run_it = ["run", "--overrides", "open.yaml", "-e", &code];
         let refused = run(&client, &run_it, 3);

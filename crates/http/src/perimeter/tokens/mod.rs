@@ -55,7 +55,11 @@ pub(super) fn end_of(token: &str) -> Option<u64> {
     }
     let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
     let end: End = serde_json::from_slice(&claims).ok()?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates"
+    )]
     Some(end.exp as u64)
 }
 

@@ -94,9 +94,7 @@ impl FileError {
             Self::NotRegular { .. } => Some("name a file".to_owned()),
             Self::NotText { .. } => Some("save it as UTF-8".to_owned()),
             Self::Write { .. } => Some("check that the folder exists and can be written".to_owned()),
-            Self::TooLarge { .. } => {
-                Some("shorten it: a pattern such as \"*.example.com\" stands for many entries".to_owned())
-            }
+            Self::TooLarge { .. } => Some("shorten it, or check that it is the file you mean".to_owned()),
             Self::Open { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the name and the working folder".to_owned())
             }

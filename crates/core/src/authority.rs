@@ -61,7 +61,7 @@ pub(crate) fn check(caller: &Caller, action: &Action) -> Result<(), Refusal> {
     if needs.is_empty() || needs.iter().any(|scope| caller.scopes.covers(*scope)) {
         Ok(())
     } else {
-        Err(lacking(caller.scopes, needs, action.name()))
+        Err(lacking(caller.scopes, needs, &format!("`{}`", action.name())))
     }
 }
 
@@ -69,8 +69,7 @@ pub(crate) fn check(caller: &Caller, action: &Action) -> Result<(), Refusal> {
 pub(crate) fn lacking(has: Scopes, needs: &[Scope], what: &str) -> Refusal {
     let words: Vec<String> = needs.iter().map(|scope| format!("`{scope}`")).collect();
     let has = if has.is_empty() { "no scope".to_owned() } else { format!("`{has}`") };
-    let message =
-        format!("`{what}` needs the scope {}, and these credentials have {has}", words.join(" or "));
+    let message = format!("{what} needs the scope {}, and these credentials have {has}", words.join(" or "));
     Refusal::new(ErrorCode::Forbidden, message)
         .with_hint("use a key that has it: bailiwick key create NAME --scope …, or the operator's own key")
 }

@@ -42,7 +42,7 @@ pub fn parse(name: &str, text: &str, format: Format, bounds: Bounds) -> Result<N
             Place::START,
             format!("the document has {} bytes; at most {} are read", text.len(), bounds.bytes),
         )
-        .with_hint("shorten it: a pattern such as \"*.example.com\" stands for many entries");
+        .with_hint("shorten it, or check that it is the document you mean");
         return Err(Problems::one(name, problem));
     }
     // A byte-order mark is not content.

@@ -13,7 +13,7 @@ use crate::shortened;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// Not a UUID.
-    #[error("`{text}` is not a {kind}: it must be a UUID")]
+    #[error("`{text}` is not {} {kind}: it must be a UUID", article(kind))]
     NotUuid {
         /// What it should have been.
         kind: &'static str,
@@ -33,6 +33,11 @@ pub enum IdError {
     /// A correlation id with other characters or another length.
     #[error("a correlation id must have 1 to 128 characters of visible ASCII")]
     NotCorrelation,
+}
+
+/// `a` or `an`, as it is spoken before this word.
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" }
 }
 
 macro_rules! uuid_ids {

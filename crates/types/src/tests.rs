@@ -262,3 +262,11 @@ fn a_refusal_that_ended_a_call_keeps_its_word() {
     });
     check(&Refused::of(serde_json::from_value(denial).unwrap()).into_failure(), Some("host-not-allowed"));
 }
+
+#[test]
+fn what_is_not_an_id_is_told_with_the_right_article() {
+    let told = |error: Result<(), IdError>| error.err().map(|error| error.to_string()).unwrap_or_default();
+    let approval = told(ApprovalId::parse("x").map(drop));
+    assert_eq!(approval, "`x` is not an approval id: it must be a UUID");
+    assert_eq!(told(KeyId::parse("x").map(drop)), "`x` is not a key id: it must be a UUID");
+}

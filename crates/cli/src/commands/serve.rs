@@ -35,9 +35,13 @@ const HURRY: Duration = Duration::from_secs(2);
 /// `bailiwick serve`
 pub(crate) fn serve(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8, Failure> {
     session.here_only("`serve` is a server of this machine", "leave out the address of another one")?;
-    logging::begin(session)?;
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Tokio)?;
+    let log = {
+        let _within = tokio.enter();
+        logging::begin(screen, session)?
+    };
     let result = tokio.block_on(run(screen, session, what));
+    log.end();
     tokio.shutdown_background();
     result
 }

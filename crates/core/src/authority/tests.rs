@@ -188,3 +188,11 @@ fn nothing_that_changes_a_tool_a_key_or_an_answer_is_for_whoever_only_calls() {
     };
     assert_eq!(may, ["under", "tool.list", "tool.show", "tool.call", "run", "code.check", "limits", "watch"]);
 }
+
+#[test]
+fn what_is_lacking_is_named_in_plain_marks() {
+    let scopes = Scopes::of([Scope::Call]);
+    let refusal = super::lacking(scopes, &[Scope::Author], "a higher limit for `wall`");
+    let message = "a higher limit for `wall` needs the scope `author`, and these credentials have `call`";
+    assert_eq!(refusal.message, message);
+}

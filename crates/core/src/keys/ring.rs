@@ -74,8 +74,8 @@ impl Held {
             created_at: rfc3339(*created_ms),
             expires_at: expires_ms.map(rfc3339),
             revoked_at: revoked_ms.map(rfc3339),
-            // To the minute: nobody needs to know more.
-            last_used_at: self.used().map(|used| rfc3339(used - used % KEEP_AFTER_MS)),
+            // To the minute, since nobody needs to know more; but never before there was a key.
+            last_used_at: self.used().map(|used| rfc3339((used - used % KEEP_AFTER_MS).max(*created_ms))),
             per_second: *per_second,
             at_once: *at_once,
         }

@@ -50,7 +50,9 @@ fn a_key_opens_until_it_is_revoked_also_after_a_restart() {
         house.close().await;
         let house = place.open().await;
         assert_eq!(house.core.authenticate(&made.key).map(|shown| shown.id), Ok(made.line.id));
-        assert!(list(&house).await[0].last_used_at.is_some(), "a use is kept at the latest at the end");
+        let line = list(&house).await.remove(0);
+        let used = line.last_used_at.expect("a use is kept at the latest at the end");
+        assert!(used >= line.created_at, "no key is used before it is made: {used} {}", line.created_at);
         let line = revoke(&house, "ci").await.expect("revoked");
         assert!(line.revoked_at.is_some());
         assert_eq!(house.core.authenticate(&made.key), Err(NotAKey::Revoked));

@@ -113,3 +113,11 @@ fn whoever_shows_no_key_can_call_and_nothing_else() {
     }
     server.end();
 }
+
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn whoever_waits_for_traces_of_a_program_that_sends_none_is_told() {
+    let program = bailiwick().with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+    let text = Serving::start(&program, &[]).end();
+    assert!(text.contains("no traces are sent: OTEL_EXPORTER_OTLP_ENDPOINT is set"), "{text}");
+}

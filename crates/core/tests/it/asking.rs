@@ -58,16 +58,9 @@ impl Served {
     }
 
     async fn with(place: Place, house: House) -> Self {
-        let wish = KeyWish {
-            name: "anna".to_owned(),
-            scopes: Scopes::of([Scope::Approve]),
-            expires_in_s: None,
-            per_second: None,
-            at_once: None,
-        };
-        let made = house.act(Action::KeyCreate(wish)).await.expect("a key");
-        let Reply::KeyMade(made) = made else { panic!("{made:?}") };
-        let anna = keyed(&made.line.name, made.line.id, Scope::Approve);
+        let anna = keyed("anna", key(&house, "anna", Scope::Approve).await, Scope::Approve);
+        let agents = (key(&house, "agent", Scope::Call).await, key(&house, "other", Scope::Call).await);
+        AGENTS.set(Some(agents));
         let watch = house.core.watch();
         assert!(!has_run(&place), "a rehearsal leaves nothing in a workspace");
         Self { place, house, anna, watch }
@@ -208,14 +201,33 @@ fn keyed(name: &str, key: KeyId, scope: Scope) -> Caller {
     Caller { key: Some(key), ..Caller::covering(actor, Scopes::of([scope])) }
 }
 
+/// A key of this house.
+async fn key(house: &House, name: &str, scope: Scope) -> KeyId {
+    let wish = KeyWish {
+        name: name.to_owned(),
+        scopes: Scopes::of([scope]),
+        expires_in_s: None,
+        per_second: None,
+        at_once: None,
+    };
+    let made = house.act(Action::KeyCreate(wish)).await.expect("a key");
+    let Reply::KeyMade(made) = made else { panic!("{made:?}") };
+    made.line.id
+}
+
+thread_local! {
+    /// The keys of the two agents, in the house of the test that runs on this thread.
+    static AGENTS: std::cell::Cell<Option<(KeyId, KeyId)>> = const { std::cell::Cell::new(None) };
+}
+
 /// An agent that may call.
 pub(crate) fn agent() -> Caller {
-    keyed("agent", KeyId::from_parts(2, &[9; 10]), Scope::Call)
+    keyed("agent", AGENTS.get().expect("a house").0, Scope::Call)
 }
 
 /// Another one.
 pub(crate) fn other_agent() -> Caller {
-    keyed("other", KeyId::from_parts(3, &[9; 10]), Scope::Call)
+    keyed("other", AGENTS.get().expect("a house").1, Scope::Call)
 }
 
 /// One without a key.

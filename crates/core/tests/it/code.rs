@@ -97,7 +97,8 @@ fn a_run_that_needs_a_yes_does_not_begin_without_one() {
         let report = run(&house, with(yes.clone()), wider()).await.expect("a report");
         assert_eq!(report.value(), &json!(1));
         let question = yes.asked.lock().expect("not poisoned")[0].clone();
-        assert_eq!((question.tool.as_str(), question.hash.is_some()), ("snippet", true));
+        assert_eq!(question.tool, "code `snippet`, which is no tool", "no name passes for that of a tool");
+        assert!(question.hash.is_some() && question.code.is_some());
         assert_eq!(told(&house.tail(20).await, "decision").len(), 3);
         house.close().await;
     });

@@ -24,6 +24,7 @@ crate::tests!(
     a_tool_that_changes_before_the_yes_does_not_run,
     whoever_may_not_approve_answers_nothing,
     an_approver_whose_key_is_gone_answers_nothing,
+    a_yes_to_a_caller_whose_key_is_gone_runs_nothing,
     a_caller_that_goes_away_withdraws_its_question,
     an_answer_in_the_queue_withdraws_the_one_at_the_terminal,
     an_answer_at_the_terminal_withdraws_the_one_in_the_queue,
@@ -249,6 +250,19 @@ fn an_approver_whose_key_is_gone_answers_nothing() {
         served.lose_approver().await;
         assert_eq!(refused(served.answer(id, true).await).0, ErrorCode::Unauthorized);
         check_failed(call.await, ErrorCode::ApprovalTimeout);
+        served.nothing_ran().await;
+    });
+}
+
+fn a_yes_to_a_caller_whose_key_is_gone_runs_nothing() {
+    block_on(async {
+        let mut served = Served::new().await;
+        let call = served.call(agent(), json!({"n": 7}));
+        let id = served.asked().await.id;
+        served.house.act(Action::KeyRevoke { key: "agent".to_owned() }).await.expect("revoked");
+        answer(&served.house.core, served.anna(), id, true, None).await.expect("an answer");
+        let (code, _) = refused(call.await.expect("no panic"));
+        assert_eq!(code, ErrorCode::Unauthorized);
         served.nothing_ran().await;
     });
 }

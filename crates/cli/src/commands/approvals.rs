@@ -88,7 +88,7 @@ fn show(screen: &mut Screen, session: &Session, id: &str) -> Result<u8, Failure>
         screen.json(&json!(waiting));
         return Ok(0);
     }
-    for line in approval::details(&waiting, waiting.remaining_ms) {
+    for line in approval::details(&waiting, waiting.remaining_ms).lines {
         screen.line(&line);
     }
     Ok(0)

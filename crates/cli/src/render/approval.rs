@@ -7,8 +7,19 @@ use super::compare::{Compared, lines};
 use super::stage::Line;
 use super::{Span, bad, faint, good, level, plain, strong, warning};
 
-/// A question in full, as lines. `remaining_ms` is what is left now.
-pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
+/// How many lines of the arguments have to be seen at least.
+const FIRST: usize = 3;
+
+/// A question as lines, and where those are that nobody answers without.
+#[derive(Default)]
+pub(crate) struct Details {
+    pub(crate) lines: Vec<Line>,
+    /// The lines of the tool, the risk and the first arguments.
+    pub(crate) vital: Vec<usize>,
+}
+
+/// A question in full. `remaining_ms` is what is left now.
+pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Details {
     let Waiting { id, question, asked_at, deadline_at: _, remaining_ms: _, last } = waiting;
     let Question {
         tool,
@@ -24,7 +35,8 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
         effect,
         deadline_ms: _,
     } = question;
-    let mut told = Told::default();
+    let mut told = Details::default();
+    told.vital.push(0);
     told.field("tool", &[strong(tool)]);
     if let Some(EffectAsked { capability, effect, layer }) = effect {
         told.field("wants to", &[strong(effect)]);
@@ -41,7 +53,9 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
     for (index, line) in code.iter().flat_map(|code| code.lines()).enumerate() {
         told.field(if index == 0 { "code" } else { "" }, &[plain(line)]);
     }
+    let first = told.lines.len();
     told.arguments(arguments, last.as_ref());
+    told.vital.extend((first..told.lines.len()).take(FIRST));
     if let Some(hash) = hash {
         told.field("hash", &[plain(hash)]);
         if let Some(LastYes { hash: Some(before), .. }) =
@@ -53,7 +67,7 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64) -> Vec<Line> {
     told.field("policy", &[plain(policy_hash)]);
     told.field("correlation", &[plain(correlation_id.as_str())]);
     told.field("id", &[plain(&id.to_string())]);
-    told.0
+    told
 }
 
 /// What is left, in the colour of its urgency.
@@ -68,19 +82,17 @@ pub(crate) fn countdown(remaining_ms: u64) -> Span<'static> {
     }
 }
 
-#[derive(Default)]
-struct Told(Vec<Line>);
-
-impl Told {
+impl Details {
     fn field(&mut self, label: &str, spans: &[Span<'_>]) {
         let mut line = vec![faint(&format!("{label:<12}")).into_owned()];
         line.extend(spans.iter().cloned().map(Span::into_owned));
-        self.0.push(line);
+        self.lines.push(line);
     }
 
     fn risk(&mut self, risk: &Risk) {
         let Risk { level: inherent, credited, reasons } = risk;
         let credited = credited.map_or_else(String::new, |credited| format!("  credited {credited}"));
+        self.vital.push(self.lines.len());
         self.field("risk", &[level(*inherent), plain(&credited)]);
         for reason in reasons {
             self.field("", &[level(reason.level), plain(&format!(" {}: {}", reason.signal, reason.detail))]);

@@ -1,13 +1,16 @@
 //! What the live view shows and what a key does to it, without a terminal and without a clock of its own.
 //!
-//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught.
+//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught,
+//! and one of which there was no room for what matters has not stood there.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use bailiwick_core::{Remember, RememberedFor, Waiting};
 use bailiwick_types::ApprovalId;
 
 use super::keys::Key;
+use crate::render::approval::Details;
 use crate::render::stage::{Line, wrapped};
 use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warning};
 
@@ -15,6 +18,11 @@ use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warn
 pub(super) const SETTLED: Duration = Duration::from_millis(500);
 /// Rows of the list that are shown.
 const LISTED: usize = 6;
+/// Columns of the labels, and the fewest beside them.
+const INDENT: usize = 12;
+const FEWEST: usize = 8;
+/// How much of one long line has to be seen at least.
+const MOST_VITAL: usize = 3;
 /// The minutes that are proposed.
 const MINUTES: &str = "10";
 
@@ -39,15 +47,27 @@ struct Typing {
     minutes: String,
 }
 
+/// What was on the screen of the question that is selected.
+struct Seen {
+    id: ApprovalId,
+    /// Lines break elsewhere where there are more columns.
+    columns: usize,
+    /// The vital lines that were not there yet.
+    missing: BTreeSet<usize>,
+    /// Since when none is missing.
+    since: Option<Instant>,
+}
+
 /// The view.
 #[derive(Default)]
 pub(super) struct View {
     listed: Vec<Listed>,
     selected: Option<ApprovalId>,
-    /// Which question is on the screen, and since when.
-    shown: Option<(ApprovalId, Instant)>,
+    seen: Option<Seen>,
     typing: Option<Typing>,
     scrolled: usize,
+    /// How many lines of the question there was room for.
+    room: usize,
     said: Option<(String, bool)>,
 }
 
@@ -86,8 +106,8 @@ impl View {
             Key::Char('q') => return Do::Quit,
             Key::Up | Key::Char('k') => self.step(-1),
             Key::Down | Key::Char('j') => self.step(1),
-            Key::PageUp | Key::Char('b') => self.scrolled = self.scrolled.saturating_sub(5),
-            Key::PageDown | Key::Char(' ') => self.scrolled += 5,
+            Key::PageUp | Key::Char('b') => self.scrolled = self.scrolled.saturating_sub(self.page()),
+            Key::PageDown | Key::Char(' ') => self.scrolled += self.page(),
             Key::Char(letter @ ('y' | 'n' | 'r' | 'R')) => return self.decide(letter, now),
             _ => {}
         }
@@ -96,9 +116,16 @@ impl View {
 
     fn decide(&mut self, letter: char, now: Instant) -> Do {
         let Some(id) = self.selected else { return Do::Nothing };
-        let has_settled = self.shown.is_some_and(|(shown, since)| shown == id && now >= since + SETTLED);
-        if !has_settled {
-            self.say("this question has only just appeared: look at it, then press again", false);
+        let seen = self.seen.as_ref().filter(|seen| seen.id == id);
+        let why_not = match seen.map(|seen| seen.since) {
+            Some(Some(since)) if now >= since + SETTLED => None,
+            Some(None) => Some("the arguments were not on the screen: make the window larger, or scroll"),
+            None | Some(Some(_)) => {
+                Some("this question has only just appeared: look at it, then press again")
+            }
+        };
+        if let Some(why_not) = why_not {
+            self.say(why_not, false);
             return Do::Nothing;
         }
         let what = match letter {
@@ -175,19 +202,17 @@ impl View {
         let foot = self.foot();
         let mut room = rows.saturating_sub(lines.len() + foot.len());
         match self.listed.get(place) {
-            None => self.shown = None,
+            None => self.seen = None,
             Some(Listed { waiting, until }) => {
                 let left = millis(until.saturating_duration_since(now));
-                let details: Vec<Line> = approval::details(waiting, left)
-                    .into_iter()
-                    .flat_map(|line| wrapped(line, columns, 12))
-                    .collect();
+                let (details, vital) = broken(approval::details(waiting, left), columns);
                 if details.len() > room {
                     room = room.saturating_sub(1);
                     self.scrolled = self.scrolled.min(details.len().saturating_sub(room));
                 } else {
                     self.scrolled = 0;
                 }
+                let id = waiting.id;
                 let hidden = details.len().saturating_sub(self.scrolled + room);
                 let above = self.scrolled;
                 lines.extend(details.into_iter().skip(above).take(room));
@@ -195,16 +220,35 @@ impl View {
                     let more = format!("{above} lines above, {hidden} below: space and b scroll");
                     lines.push(owned(&[warning(&more)]));
                 }
-                let id = waiting.id;
-                if self.shown.is_none_or(|(shown, _)| shown != id) {
-                    self.shown = Some((id, now));
-                }
+                self.room = room;
+                self.see(id, columns, vital, now);
             }
         }
         let filled = rows.saturating_sub(foot.len());
         lines.resize(filled.max(lines.len().min(filled)), Line::new());
         lines.extend(foot);
         lines.into_iter().map(|line| cut(line, columns)).collect()
+    }
+
+    /// Counts what is on the screen as seen.
+    fn see(&mut self, id: ApprovalId, columns: usize, vital: BTreeSet<usize>, now: Instant) {
+        let on_screen = self.scrolled..self.scrolled + self.room;
+        let seen = match &mut self.seen {
+            Some(seen) if seen.id == id && seen.columns == columns => seen,
+            other => other.insert(Seen { id, columns, missing: vital, since: None }),
+        };
+        // In fewer columns lines are cut instead of broken.
+        if columns >= INDENT + FEWEST {
+            seen.missing.retain(|line| !on_screen.contains(line));
+        }
+        if seen.missing.is_empty() {
+            seen.since.get_or_insert(now);
+        }
+    }
+
+    /// How far is scrolled at once: nothing is jumped over.
+    fn page(&self) -> usize {
+        self.room.clamp(1, 5)
     }
 
     fn foot(&self) -> Vec<Line> {
@@ -239,6 +283,19 @@ impl View {
         };
         vec![said, keys]
     }
+}
+
+/// The lines of a question as they are broken, and which of those are vital.
+fn broken(details: Details, columns: usize) -> (Vec<Line>, BTreeSet<usize>) {
+    let (mut lines, mut vital) = (Vec::new(), BTreeSet::new());
+    for (index, line) in details.lines.into_iter().enumerate() {
+        let parts = wrapped(line, columns, INDENT);
+        if details.vital.contains(&index) {
+            vital.extend((lines.len()..lines.len() + parts.len()).take(MOST_VITAL));
+        }
+        lines.extend(parts);
+    }
+    (lines, vital)
 }
 
 fn row(listed: &Listed, is_selected: bool, now: Instant) -> Line {

@@ -107,6 +107,41 @@ fn a_question_that_has_only_just_appeared_is_not_answered() {
 }
 
 #[test]
+fn a_question_without_room_for_what_matters_is_not_answered() {
+    let now = Instant::now();
+    let later = now + SETTLED * 4;
+    let yes = Do::Answer { id: id(1), yes: true, remember: None };
+    for (columns, rows) in [(80, 1), (80, 5), (80, 6), (80, 9), (16, 40)] {
+        let mut view = View::default();
+        view.take(questions(&[1]), now);
+        view.frame(columns, rows, now);
+        for key in ['y', 'n', 'r', 'R'] {
+            assert_eq!(view.press(Key::Char(key), later), Do::Nothing, "{key} at {columns} × {rows}");
+        }
+        let said = text(&view.frame(80, rows.max(6), later));
+        assert!(said.contains("make the window larger, or scroll"), "{said}");
+        // A window that is large enough later shows it only from then on.
+        view.frame(90, 40, later);
+        assert_eq!(view.press(Key::Char('y'), later), Do::Nothing, "{columns} × {rows}");
+        assert_eq!(view.press(Key::Char('y'), later + SETTLED), yes, "{columns} × {rows}");
+    }
+}
+
+#[test]
+fn what_matters_may_be_scrolled_through() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(questions(&[1]), now);
+    for _ in 0..20 {
+        view.frame(80, 9, now);
+        view.press(Key::Char(' '), now);
+    }
+    view.frame(80, 9, now);
+    let done = view.press(Key::Char('y'), now + SETTLED);
+    assert_eq!(done, Do::Answer { id: id(1), yes: true, remember: None });
+}
+
+#[test]
 fn a_new_question_leaves_the_selected_one_where_it_is() {
     let now = Instant::now();
     let mut view = shown(&[2], now);

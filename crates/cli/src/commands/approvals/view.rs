@@ -4,13 +4,14 @@
 //! and one of which there was no room for what matters has not stood there.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use bailiwick_core::{Remember, RememberedFor, Waiting};
 use bailiwick_types::ApprovalId;
 
 use super::keys::Key;
-use crate::render::approval::Details;
+use crate::render::approval::Extent;
 use crate::render::stage::{Line, wrapped};
 use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warning};
 
@@ -47,11 +48,21 @@ struct Typing {
     minutes: String,
 }
 
-/// What was on the screen of the question that is selected.
-struct Seen {
+/// What the lines of a question depend on. They are made once: a long question takes a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Of {
     id: ApprovalId,
-    /// Lines break elsewhere where there are more columns.
     columns: usize,
+    /// When the last yes was said that it is compared with.
+    last: Option<String>,
+}
+
+/// The question that is selected, as lines, and what of it was on the screen.
+struct Seen {
+    of: Of,
+    lines: Vec<Line>,
+    /// The line of what is left.
+    left: usize,
     /// The vital lines that were not there yet.
     missing: BTreeSet<usize>,
     /// Since when none is missing.
@@ -116,7 +127,7 @@ impl View {
 
     fn decide(&mut self, letter: char, now: Instant) -> Do {
         let Some(id) = self.selected else { return Do::Nothing };
-        let seen = self.seen.as_ref().filter(|seen| seen.id == id);
+        let seen = self.seen.as_ref().filter(|seen| seen.of.id == id);
         let why_not = match seen.map(|seen| seen.since) {
             Some(Some(since)) if now >= since + SETTLED => None,
             Some(None) => Some("the arguments were not on the screen: make the window larger, or scroll"),
@@ -204,46 +215,37 @@ impl View {
         match self.listed.get(place) {
             None => self.seen = None,
             Some(Listed { waiting, until }) => {
-                let left = millis(until.saturating_duration_since(now));
-                let (details, vital) = broken(approval::details(waiting, left), columns);
-                if details.len() > room {
+                let remaining = millis(until.saturating_duration_since(now));
+                let last = waiting.last.as_ref().map(|last| last.at.clone());
+                let of = Of { id: waiting.id, columns, last };
+                let seen = match &mut self.seen {
+                    Some(seen) if seen.of == of => seen,
+                    other => other.insert(Seen::new(of, waiting, remaining)),
+                };
+                if let Some(line) = seen.lines.get_mut(seen.left) {
+                    *line = approval::left(remaining);
+                }
+                let count = seen.lines.len();
+                if count > room {
                     room = room.saturating_sub(1);
-                    self.scrolled = self.scrolled.min(details.len().saturating_sub(room));
+                    self.scrolled = self.scrolled.min(count.saturating_sub(room));
                 } else {
                     self.scrolled = 0;
                 }
-                let id = waiting.id;
-                let hidden = details.len().saturating_sub(self.scrolled + room);
-                let above = self.scrolled;
-                lines.extend(details.into_iter().skip(above).take(room));
+                let (above, hidden) = (self.scrolled, count.saturating_sub(self.scrolled + room));
+                lines.extend(seen.lines.iter().skip(above).take(room).cloned());
                 if hidden + above > 0 {
                     let more = format!("{above} lines above, {hidden} below: space and b scroll");
                     lines.push(owned(&[warning(&more)]));
                 }
+                seen.see(above..above + room, now);
                 self.room = room;
-                self.see(id, columns, vital, now);
             }
         }
         let filled = rows.saturating_sub(foot.len());
         lines.resize(filled.max(lines.len().min(filled)), Line::new());
         lines.extend(foot);
         lines.into_iter().map(|line| cut(line, columns)).collect()
-    }
-
-    /// Counts what is on the screen as seen.
-    fn see(&mut self, id: ApprovalId, columns: usize, vital: BTreeSet<usize>, now: Instant) {
-        let on_screen = self.scrolled..self.scrolled + self.room;
-        let seen = match &mut self.seen {
-            Some(seen) if seen.id == id && seen.columns == columns => seen,
-            other => other.insert(Seen { id, columns, missing: vital, since: None }),
-        };
-        // In fewer columns lines are cut instead of broken.
-        if columns >= INDENT + FEWEST {
-            seen.missing.retain(|line| !on_screen.contains(line));
-        }
-        if seen.missing.is_empty() {
-            seen.since.get_or_insert(now);
-        }
     }
 
     /// How far is scrolled at once: nothing is jumped over.
@@ -285,17 +287,33 @@ impl View {
     }
 }
 
-/// The lines of a question as they are broken, and which of those are vital.
-fn broken(details: Details, columns: usize) -> (Vec<Line>, BTreeSet<usize>) {
-    let (mut lines, mut vital) = (Vec::new(), BTreeSet::new());
-    for (index, line) in details.lines.into_iter().enumerate() {
-        let parts = wrapped(line, columns, INDENT);
-        if details.vital.contains(&index) {
-            vital.extend((lines.len()..lines.len() + parts.len()).take(MOST_VITAL));
+impl Seen {
+    fn new(of: Of, waiting: &Waiting, remaining_ms: u64) -> Self {
+        let details = approval::details(waiting, remaining_ms, Extent::Short);
+        let mut seen = Self { of, lines: Vec::new(), left: 0, missing: BTreeSet::new(), since: None };
+        for (index, line) in details.lines.into_iter().enumerate() {
+            let (first, parts) = (seen.lines.len(), wrapped(line, seen.of.columns, INDENT));
+            if index == details.left {
+                seen.left = first;
+            }
+            if details.vital.contains(&index) {
+                seen.missing.extend((first..first + parts.len()).take(MOST_VITAL));
+            }
+            seen.lines.extend(parts);
         }
-        lines.extend(parts);
+        seen
     }
-    (lines, vital)
+
+    /// Counts what is on the screen as seen.
+    fn see(&mut self, on_screen: Range<usize>, now: Instant) {
+        // In fewer columns lines are cut instead of broken.
+        if self.of.columns >= INDENT + FEWEST {
+            self.missing.retain(|line| !on_screen.contains(line));
+        }
+        if self.missing.is_empty() {
+            self.since.get_or_insert(now);
+        }
+    }
 }
 
 fn row(listed: &Listed, is_selected: bool, now: Instant) -> Line {

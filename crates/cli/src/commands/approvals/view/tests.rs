@@ -205,3 +205,32 @@ fn long_arguments_are_scrolled_and_nothing_of_them_is_lost() {
         assert!(seen.contains(&line), "{line}");
     }
 }
+
+#[test]
+fn a_huge_argument_does_not_hold_up_the_view_and_what_is_left_out_is_told() {
+    let now = Instant::now();
+    let huge = format!("begin{}end", "x".repeat(7 << 20));
+    let mut view = View::default();
+    view.take(vec![waiting(1, &json!({"text": huge}))], now);
+    let first = text(&view.frame(80, 24, now));
+    assert!(first.contains("begin"), "{first}");
+    let lines = view.seen.as_ref().expect("a question").lines.as_ptr();
+    let mut seen = String::new();
+    for _ in 0..300 {
+        view.press(Key::Char(' '), now);
+        seen.push_str(&text(&view.frame(80, 24, now)));
+    }
+    assert_eq!(view.seen.as_ref().expect("a question").lines.as_ptr(), lines, "its lines are made once");
+    assert!(seen.contains("bytes are left out here: bailiwick approvals show 01890000"), "{}", seen.len());
+    assert!(seen.contains("end\""), "{}", seen.len());
+}
+
+#[test]
+fn the_countdown_goes_on() {
+    let now = Instant::now();
+    let mut view = shown(&[1], now);
+    for (after, left) in [(0, "left        2m 00s"), (75, "left        45s"), (119, "left        1s")] {
+        let frame = text(&view.frame(80, 40, now + Duration::from_secs(after)));
+        assert!(frame.contains(left), "{frame}");
+    }
+}

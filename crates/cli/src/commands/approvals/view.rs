@@ -46,6 +46,8 @@ struct Typing {
     id: ApprovalId,
     what: RememberedFor,
     minutes: String,
+    /// Whether the minutes are still those that are proposed.
+    is_proposed: bool,
 }
 
 /// What the lines of a question depend on. They are made once: a long question takes a while.
@@ -145,14 +147,21 @@ impl View {
             'r' => RememberedFor::Arguments,
             _ => RememberedFor::Key,
         };
-        self.typing = Some(Typing { id, what, minutes: MINUTES.to_owned() });
+        self.typing = Some(Typing { id, what, minutes: MINUTES.to_owned(), is_proposed: true });
         Do::Nothing
     }
 
     fn type_minutes(&mut self, mut typing: Typing, key: Key) -> Do {
         match key {
+            Key::Char(digit @ '0'..='9') if typing.is_proposed => {
+                typing.minutes = digit.to_string();
+                typing.is_proposed = false;
+            }
             Key::Char(digit @ '0'..='9') if typing.minutes.len() < 4 => typing.minutes.push(digit),
-            Key::Backspace => drop(typing.minutes.pop()),
+            Key::Backspace => {
+                typing.minutes.pop();
+                typing.is_proposed = false;
+            }
             Key::Escape => {
                 self.say("nothing was answered", false);
                 return Do::Nothing;

@@ -81,6 +81,13 @@ fn one_key_answers_what_is_selected() {
         &[Key::Char('R'), Key::Backspace, Key::Char('5'), Key::Enter],
         &yes(1, remember(RememberedFor::Key, 15)),
     );
+    // The first digit takes the place of what is proposed; nobody who types 5 means 105.
+    check(&[Key::Char('r'), Key::Char('5'), Key::Enter], &yes(1, remember(RememberedFor::Arguments, 5)));
+    check(
+        &[Key::Char('r'), Key::Char('4'), Key::Char('5'), Key::Enter],
+        &yes(1, remember(RememberedFor::Arguments, 45)),
+    );
+    check(&[Key::Char('r'), Key::Char('0'), Key::Enter], &Do::Nothing);
     check(&[Key::Char('r'), Key::Escape], &Do::Nothing);
     check(&[Key::Char('r'), Key::Backspace, Key::Backspace, Key::Enter], &Do::Nothing);
     check(&[Key::Char('r'), Key::Char('y')], &Do::Nothing);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bailiwick_core::{Action, Event, Happening, Listener, Presence, Refusal};
 use bailiwick_types::ErrorCode;
+use rustix::process::{Signal as Stops, getpid, kill_process};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
@@ -49,26 +50,53 @@ pub(super) fn live(screen: &mut Screen, session: &Session) -> Result<u8, Failure
     })
 }
 
-/// What ends or changes the view from outside.
+/// What ends the view from outside. Each of them would leave the terminal as nobody can use it.
 struct Signals {
-    ends: [Signal; 3],
+    ends: [Signal; 4],
 }
 
 impl Signals {
     fn hear() -> Result<Self, Failure> {
         let one = |kind| signal(kind).map_err(Failure::Signals);
         Ok(Self {
-            ends: [one(SignalKind::terminate())?, one(SignalKind::interrupt())?, one(SignalKind::hangup())?],
+            ends: [
+                one(SignalKind::terminate())?,
+                one(SignalKind::interrupt())?,
+                one(SignalKind::hangup())?,
+                one(SignalKind::quit())?,
+            ],
         })
     }
 
     async fn end(&mut self) {
-        let [term, int, hup] = &mut self.ends;
+        let [term, int, hup, quit] = &mut self.ends;
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}
             _ = hup.recv() => {}
+            _ = quit.recv() => {}
         }
+    }
+}
+
+/// Being stopped and going on: whoever stopped it has the terminal meanwhile.
+struct Pauses {
+    stop: Signal,
+    go_on: Signal,
+}
+
+impl Pauses {
+    fn hear() -> Result<Self, Failure> {
+        let one = |kind: Stops| signal(SignalKind::from_raw(kind.as_raw())).map_err(Failure::Signals);
+        Ok(Self { stop: one(Stops::TSTP)?, go_on: one(Stops::CONT)? })
+    }
+
+    /// Gives the terminal back, stops, and takes the terminal when it goes on. Not to be left half done.
+    async fn pause(&mut self, stage: &Stage) -> Result<(), Failure> {
+        stage.give_back().map_err(Failure::Terminal)?;
+        kill_process(getpid(), Stops::STOP).map_err(|errno| Failure::Signals(errno.into()))?;
+        self.go_on.recv().await;
+        stage.take()
     }
 }
 
@@ -107,6 +135,7 @@ fn is_for_good(refusal: &Refusal) -> bool {
 
 async fn run(desk: &At, stage: &Stage, mut keys: Keys, mut view: View, heard: &Heard) -> Result<u8, Failure> {
     let mut resized = signal(SignalKind::window_change()).map_err(Failure::Signals)?;
+    let mut pauses = Pauses::hear()?;
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut anyway = tokio::time::interval(ANYWAY);
@@ -129,6 +158,12 @@ async fn run(desk: &At, stage: &Stage, mut keys: Keys, mut view: View, heard: &H
                 }
             },
             _ = resized.recv() => {}
+            _ = pauses.stop.recv() => {
+                pauses.pause(stage).await?;
+                keys.forget();
+            }
+            // It was stopped by what cannot be heard.
+            _ = pauses.go_on.recv() => stage.take()?,
             _ = ticks.tick() => {}
             () = heard.0.notified() => refresh(desk, &mut view).await?,
             _ = anyway.tick() => refresh(desk, &mut view).await?,

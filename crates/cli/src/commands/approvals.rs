@@ -2,6 +2,7 @@
 
 mod keys;
 mod live;
+mod stays;
 mod view;
 
 use bailiwick_core::{Action, Remember, RememberedFor, RememberedYes, Reply, Waiting};

@@ -102,6 +102,11 @@ impl View {
         }
     }
 
+    /// How many questions wait.
+    pub(super) fn count(&self) -> usize {
+        self.listed.len()
+    }
+
     /// Tells something in the last row.
     pub(super) fn say(&mut self, text: impl Into<String>, is_good: bool) {
         self.said = Some((text.into(), is_good));

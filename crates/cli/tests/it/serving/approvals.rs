@@ -167,3 +167,17 @@ fn is_stopped(view: &Running) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", view.id())).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
 }
+
+#[test]
+fn the_view_never_takes_the_data_folder_of_a_server_that_ended() {
+    let (program, server) = stage();
+    let view = program.start_at_a_terminal(&["approvals"]);
+    view.wait_for("nothing waits");
+    let call = waiting_call(&program, "ann");
+    view.wait_for("\"ann\"");
+    server.running.kill();
+    let (code, text) = view.end();
+    assert_eq!(code, Some(5), "{text}");
+    assert!(text.contains("the server ended: 1 question it had is a no"), "{text}");
+    drop(call);
+}

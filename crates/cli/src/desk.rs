@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Presence,
-    Question, Refusal, Reply,
+    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Opens,
+    Presence, Question, Refusal, Reply,
 };
 
 use crate::cells::{self, block_on};
@@ -64,14 +64,15 @@ pub(crate) fn at_desk<T>(
     flags: &CellFlags,
     job: impl AsyncFnOnce(&At) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    at_desk_for(session, flags, Presence::Brief, job)
+    at_desk_for(session, flags, Presence::Brief, |opening| opening, job)
 }
 
-/// The same, for as long as this presence says.
-pub(crate) fn at_desk_for<T>(
+/// The same, for as long as this presence says; `opens` says how this process becomes the owner of a data folder.
+pub(crate) fn at_desk_for<T, O: Opens>(
     session: &Session,
     flags: &CellFlags,
     presence: Presence,
+    opens: impl FnOnce(Opening) -> O,
     job: impl AsyncFnOnce(&At) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     if let Some(server) = session.server()? {
@@ -84,7 +85,7 @@ pub(crate) fn at_desk_for<T>(
     let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
     let opening = opening(session, cells, presence)?;
     block_on(async {
-        let at = At::Desk(Desk::open(opening).await?);
+        let at = At::Desk(Desk::open(opens(opening)).await?);
         let done = job(&at).await;
         let closed = at.close().await;
         let done = done?;

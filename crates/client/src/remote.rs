@@ -156,6 +156,7 @@ impl Remote {
             _ => None,
         };
         let mut tools: Vec<ToolLine> = Vec::new();
+        let mut last: Option<String> = None;
         loop {
             let ask = Ask::page("/v1/tools", &[("after", cursor.as_deref())]);
             let body = self.body(ask).await?;
@@ -163,6 +164,12 @@ impl Remote {
                 Ok(page) => page,
                 Err(error) => return Err(self.strange(&error.to_string()).await),
             };
+            let ends_with = page.tools.last().map(|tool| tool.name.clone());
+            if page.next.is_some() && ends_with <= last {
+                // A page that goes on begins behind the one before; else this would never end.
+                return Err(self.strange("its list of tools does not get on from page to page").await);
+            }
+            last = ends_with;
             let lines = page.tools.into_iter().map(ToolLine::from);
             tools.extend(lines.filter(|tool| after.as_ref().is_none_or(|after| tool.name > *after)));
             cursor = page.next;

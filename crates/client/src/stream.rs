@@ -9,6 +9,7 @@ use bailiwick_core::{Answer, Caller, Question, Refusal, Reply, Waiting};
 use bailiwick_types::{ApprovalId, ErrorCode};
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
+use tokio::sync::Mutex;
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::ask::{Ask, Expected};
@@ -20,6 +21,9 @@ use crate::sse::{Events, Said};
 
 /// How long a server may be silent; it says every fifteen seconds that it lives.
 const SILENCE: Duration = Duration::from_mins(1);
+
+/// The most questions of one action.
+const MOST_QUESTIONS: usize = 100;
 
 /// Asks, hears, and gives the result at the end of the stream.
 pub(crate) async fn perform(
@@ -76,11 +80,14 @@ fn hear(remote: &Remote, caller: &Caller, asking: &mut Asking, expected: Expecte
     caller.listener.hear(news.event(Heard::Along));
 }
 
-/// The questions of one action that a person is asked right now. They end with it.
+/// The questions of one action that a person is asked, one after another. They end with it.
 #[derive(Default)]
 struct Asking {
     tasks: JoinSet<()>,
     by_id: HashMap<ApprovalId, AbortHandle>,
+    /// Held by the question that a person has before them; those that wait for it come in their order.
+    turn: Arc<Mutex<()>>,
+    has_refused: bool,
 }
 
 impl Asking {
@@ -88,12 +95,23 @@ impl Asking {
         if self.by_id.contains_key(&waiting.id) {
             return;
         }
+        if self.by_id.len() >= MOST_QUESTIONS {
+            if !std::mem::replace(&mut self.has_refused, true) {
+                (remote.tells)(&format!(
+                    "the server put more than {MOST_QUESTIONS} questions for one call: the others are not asked here"
+                ));
+            }
+            return;
+        }
+        let turn = Arc::clone(&self.turn);
         let (approver, server, tells) =
             (Arc::clone(&caller.approver), remote.server.clone(), Arc::clone(&remote.tells));
         let Waiting { id, question, .. } = waiting;
         let handle = self.tasks.spawn(async move {
             let tool = question.tool.clone();
+            let own_turn = turn.lock().await;
             let answer = approver.ask(Question { ..question }).await;
+            drop(own_turn);
             give(server, &tells, id, &tool, &answer).await;
         });
         self.by_id.insert(id, handle);
@@ -135,3 +153,6 @@ fn lost(remote: &Remote, why: &str) -> Refusal {
     Refusal::new(refusal.code, format!("{}; whether it was done is on the record", refusal.message))
         .with_hint("bailiwick audit tail")
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,15 +23,13 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
                 &[Scope::Call]
             }
         }
-        // Reaches the world with what is secret, for code that nobody published yet.
-        Action::ToolTry { live: true, .. } | Action::ToolTest { live: true, .. } => &[Scope::Operate],
         Action::ToolCheck { .. }
-        | Action::ToolTry { .. }
+        | Action::ToolTry { live: false, .. }
         | Action::ToolPolicy { .. }
         | Action::ToolImport { .. }
         | Action::ToolReplace { .. }
         | Action::ToolExport { .. }
-        | Action::ToolTest { .. }
+        | Action::ToolTest { live: false, .. }
         | Action::ToolPublish { .. }
         | Action::ToolPublishDocument { .. }
         | Action::ToolUnpublish { .. }
@@ -41,7 +39,10 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::ApprovalRemembered
         | Action::ApprovalForget { .. } => &[Scope::Approve],
         Action::SecretList => &[Scope::Author, Scope::Operate],
-        Action::KeyCreate(_)
+        // A live one reaches the world with what is secret, for code that nobody published yet.
+        Action::ToolTry { live: true, .. }
+        | Action::ToolTest { live: true, .. }
+        | Action::KeyCreate(_)
         | Action::KeyList
         | Action::KeyRevoke { .. }
         | Action::RunBegins(_)

@@ -2,6 +2,7 @@
 
 mod keys;
 mod live;
+mod stays;
 mod view;
 
 use bailiwick_core::{Action, Remember, RememberedFor, RememberedYes, Reply, Waiting};
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
+use crate::render::approval::Extent;
 use crate::render::table::{Cell, Table};
 use crate::render::{Screen, approval, faint, good, plain, stage, strong};
 use crate::resolved::Session;
@@ -88,7 +90,7 @@ fn show(screen: &mut Screen, session: &Session, id: &str) -> Result<u8, Failure>
         screen.json(&json!(waiting));
         return Ok(0);
     }
-    for line in approval::details(&waiting, waiting.remaining_ms) {
+    for line in approval::details(&waiting, waiting.remaining_ms, Extent::Whole).lines {
         screen.line(&line);
     }
     Ok(0)

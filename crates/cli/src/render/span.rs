@@ -21,8 +21,9 @@ impl Span<'_> {
 
     /// Writes it without its style.
     pub(crate) fn write_plain(&self, out: &mut Vec<u8>) {
+        let mut marks = Marks::default();
         for c in self.text.chars() {
-            push_visible(c, out);
+            push_visible(c, &mut marks, out);
         }
     }
 
@@ -36,9 +37,10 @@ impl Span<'_> {
         let mut parts = vec![String::new()];
         let mut used = first;
         let mut bytes = Vec::new();
+        let mut marks = Marks::default();
         for c in self.text.chars() {
             bytes.clear();
-            push_visible(if c == '\t' { ' ' } else { c }, &mut bytes);
+            push_visible(if c == '\t' { ' ' } else { c }, &mut marks, &mut bytes);
             for shown in String::from_utf8_lossy(&bytes).chars() {
                 let width = shown.width().unwrap_or(1);
                 if used + width > columns {
@@ -62,19 +64,48 @@ impl Span<'_> {
     }
 }
 
-fn push_visible(c: char, out: &mut Vec<u8>) {
-    if is_harmless(c) {
+/// The most marks on one character; more of them paint over the lines around it.
+const MOST_MARKS: usize = 4;
+
+/// How many characters that take no column of their own came one after another.
+#[derive(Default)]
+struct Marks(usize);
+
+impl Marks {
+    fn are_few(&mut self, c: char) -> bool {
+        self.0 = if c.width() == Some(0) { self.0 + 1 } else { 0 };
+        self.0 <= MOST_MARKS
+    }
+}
+
+fn push_visible(c: char, marks: &mut Marks, out: &mut Vec<u8>) {
+    if marks.are_few(c) && is_harmless(c) {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
         out.extend_from_slice(c.escape_unicode().to_string().as_bytes());
     }
 }
 
-/// Whether a character shows as itself. Controls move the cursor, and directional marks reorder what is read.
+/// Whether a character shows as itself. Controls move the cursor, directional marks reorder what is read, and what shows
+/// as nothing makes two texts look alike.
 pub(super) fn is_harmless(c: char) -> bool {
-    (!c.is_control() || c == '\t')
-        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        && !matches!(c, '\u{e0000}'..='\u{e007f}')
+    (!c.is_control() || c == '\t') && !reorders(c) && !shows_as_nothing(c)
+}
+
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn shows_as_nothing(c: char) -> bool {
+    let is_joiner =
+        matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let is_filler =
+        matches!(c, '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');
+    let is_variation = matches!(c, '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}');
+    // Annotations, marks of music, tags and variations beyond the first plane.
+    let is_other =
+        matches!(c, '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    is_joiner || is_filler || is_variation || is_other
 }
 
 fn styled(style: Style, text: &str) -> Span<'_> {
@@ -119,3 +150,6 @@ pub(crate) fn level(level: RiskLevel) -> Span<'static> {
         RiskLevel::L4 | RiskLevel::L5 => bad(level.name()),
     }
 }
+
+#[cfg(test)]
+mod tests;

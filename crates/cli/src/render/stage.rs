@@ -23,6 +23,7 @@ const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// A painted terminal, until it is dropped.
 pub(crate) struct Stage {
     before: Termios,
+    raw: Termios,
     has_colours: bool,
 }
 
@@ -40,12 +41,25 @@ impl Stage {
         let mut raw = before.clone();
         raw.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN);
         raw.input_modes.remove(InputModes::IXON | InputModes::ICRNL);
-        // What was typed before anything stood there is no answer.
-        tcsetattr(stdin.as_fd(), OptionalActions::Flush, &raw).map_err(failed)?;
         let has_colours = AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
-        let stage = Self { before, has_colours };
-        write(ENTER).map_err(Failure::Terminal)?;
+        let stage = Self { before, raw, has_colours };
+        stage.take()?;
         Ok(stage)
+    }
+
+    /// Takes the terminal again, after somebody else had it.
+    pub(crate) fn take(&self) -> Result<(), Failure> {
+        // What was typed before anything stood there is no answer.
+        tcsetattr(std::io::stdin().as_fd(), OptionalActions::Flush, &self.raw)
+            .map_err(|errno| Failure::Terminal(errno.into()))?;
+        write(ENTER).map_err(Failure::Terminal)
+    }
+
+    /// Gives the terminal back as it was.
+    pub(crate) fn give_back(&self) -> std::io::Result<()> {
+        let left = write(LEAVE);
+        tcsetattr(std::io::stdin().as_fd(), OptionalActions::Flush, &self.before)?;
+        left
     }
 
     /// Columns and rows, as they are now.
@@ -80,8 +94,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         // Where the terminal went away there is nothing to put back.
-        let _gone = write(LEAVE);
-        let _gone = tcsetattr(std::io::stdin().as_fd(), OptionalActions::Flush, &self.before);
+        let _gone = self.give_back();
     }
 }
 

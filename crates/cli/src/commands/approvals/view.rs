@@ -1,13 +1,17 @@
 //! What the live view shows and what a key does to it, without a terminal and without a clock of its own.
 //!
-//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught.
+//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught,
+//! and one of which there was no room for what matters has not stood there.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use bailiwick_core::{Remember, RememberedFor, Waiting};
 use bailiwick_types::ApprovalId;
 
 use super::keys::Key;
+use crate::render::approval::Extent;
 use crate::render::stage::{Line, wrapped};
 use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warning};
 
@@ -15,6 +19,11 @@ use crate::render::{Span, approval, bad, faint, good, level, plain, strong, warn
 pub(super) const SETTLED: Duration = Duration::from_millis(500);
 /// Rows of the list that are shown.
 const LISTED: usize = 6;
+/// Columns of the labels, and the fewest beside them.
+const INDENT: usize = 12;
+const FEWEST: usize = 8;
+/// How much of one long line has to be seen at least.
+const MOST_VITAL: usize = 3;
 /// The minutes that are proposed.
 const MINUTES: &str = "10";
 
@@ -37,6 +46,29 @@ struct Typing {
     id: ApprovalId,
     what: RememberedFor,
     minutes: String,
+    /// Whether the minutes are still those that are proposed.
+    is_proposed: bool,
+}
+
+/// What the lines of a question depend on. They are made once: a long question takes a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Of {
+    id: ApprovalId,
+    columns: usize,
+    /// When the last yes was said that it is compared with.
+    last: Option<String>,
+}
+
+/// The question that is selected, as lines, and what of it was on the screen.
+struct Seen {
+    of: Of,
+    lines: Vec<Line>,
+    /// The line of what is left.
+    left: usize,
+    /// The vital lines that were not there yet.
+    missing: BTreeSet<usize>,
+    /// Since when none is missing.
+    since: Option<Instant>,
 }
 
 /// The view.
@@ -44,10 +76,11 @@ struct Typing {
 pub(super) struct View {
     listed: Vec<Listed>,
     selected: Option<ApprovalId>,
-    /// Which question is on the screen, and since when.
-    shown: Option<(ApprovalId, Instant)>,
+    seen: Option<Seen>,
     typing: Option<Typing>,
     scrolled: usize,
+    /// How many lines of the question there was room for.
+    room: usize,
     said: Option<(String, bool)>,
 }
 
@@ -69,6 +102,11 @@ impl View {
         }
     }
 
+    /// How many questions wait.
+    pub(super) fn count(&self) -> usize {
+        self.listed.len()
+    }
+
     /// Tells something in the last row.
     pub(super) fn say(&mut self, text: impl Into<String>, is_good: bool) {
         self.said = Some((text.into(), is_good));
@@ -86,8 +124,8 @@ impl View {
             Key::Char('q') => return Do::Quit,
             Key::Up | Key::Char('k') => self.step(-1),
             Key::Down | Key::Char('j') => self.step(1),
-            Key::PageUp | Key::Char('b') => self.scrolled = self.scrolled.saturating_sub(5),
-            Key::PageDown | Key::Char(' ') => self.scrolled += 5,
+            Key::PageUp | Key::Char('b') => self.scrolled = self.scrolled.saturating_sub(self.page()),
+            Key::PageDown | Key::Char(' ') => self.scrolled += self.page(),
             Key::Char(letter @ ('y' | 'n' | 'r' | 'R')) => return self.decide(letter, now),
             _ => {}
         }
@@ -96,9 +134,16 @@ impl View {
 
     fn decide(&mut self, letter: char, now: Instant) -> Do {
         let Some(id) = self.selected else { return Do::Nothing };
-        let has_settled = self.shown.is_some_and(|(shown, since)| shown == id && now >= since + SETTLED);
-        if !has_settled {
-            self.say("this question has only just appeared: look at it, then press again", false);
+        let seen = self.seen.as_ref().filter(|seen| seen.of.id == id);
+        let why_not = match seen.map(|seen| seen.since) {
+            Some(Some(since)) if now >= since + SETTLED => None,
+            Some(None) => Some("the arguments were not on the screen: make the window larger, or scroll"),
+            None | Some(Some(_)) => {
+                Some("this question has only just appeared: look at it, then press again")
+            }
+        };
+        if let Some(why_not) = why_not {
+            self.say(why_not, false);
             return Do::Nothing;
         }
         let what = match letter {
@@ -107,14 +152,21 @@ impl View {
             'r' => RememberedFor::Arguments,
             _ => RememberedFor::Key,
         };
-        self.typing = Some(Typing { id, what, minutes: MINUTES.to_owned() });
+        self.typing = Some(Typing { id, what, minutes: MINUTES.to_owned(), is_proposed: true });
         Do::Nothing
     }
 
     fn type_minutes(&mut self, mut typing: Typing, key: Key) -> Do {
         match key {
+            Key::Char(digit @ '0'..='9') if typing.is_proposed => {
+                typing.minutes = digit.to_string();
+                typing.is_proposed = false;
+            }
             Key::Char(digit @ '0'..='9') if typing.minutes.len() < 4 => typing.minutes.push(digit),
-            Key::Backspace => drop(typing.minutes.pop()),
+            Key::Backspace => {
+                typing.minutes.pop();
+                typing.is_proposed = false;
+            }
             Key::Escape => {
                 self.say("nothing was answered", false);
                 return Do::Nothing;
@@ -175,36 +227,44 @@ impl View {
         let foot = self.foot();
         let mut room = rows.saturating_sub(lines.len() + foot.len());
         match self.listed.get(place) {
-            None => self.shown = None,
+            None => self.seen = None,
             Some(Listed { waiting, until }) => {
-                let left = millis(until.saturating_duration_since(now));
-                let details: Vec<Line> = approval::details(waiting, left)
-                    .into_iter()
-                    .flat_map(|line| wrapped(line, columns, 12))
-                    .collect();
-                if details.len() > room {
+                let remaining = millis(until.saturating_duration_since(now));
+                let last = waiting.last.as_ref().map(|last| last.at.clone());
+                let of = Of { id: waiting.id, columns, last };
+                let seen = match &mut self.seen {
+                    Some(seen) if seen.of == of => seen,
+                    other => other.insert(Seen::new(of, waiting, remaining)),
+                };
+                if let Some(line) = seen.lines.get_mut(seen.left) {
+                    *line = approval::left(remaining);
+                }
+                let count = seen.lines.len();
+                if count > room {
                     room = room.saturating_sub(1);
-                    self.scrolled = self.scrolled.min(details.len().saturating_sub(room));
+                    self.scrolled = self.scrolled.min(count.saturating_sub(room));
                 } else {
                     self.scrolled = 0;
                 }
-                let hidden = details.len().saturating_sub(self.scrolled + room);
-                let above = self.scrolled;
-                lines.extend(details.into_iter().skip(above).take(room));
+                let (above, hidden) = (self.scrolled, count.saturating_sub(self.scrolled + room));
+                lines.extend(seen.lines.iter().skip(above).take(room).cloned());
                 if hidden + above > 0 {
                     let more = format!("{above} lines above, {hidden} below: space and b scroll");
                     lines.push(owned(&[warning(&more)]));
                 }
-                let id = waiting.id;
-                if self.shown.is_none_or(|(shown, _)| shown != id) {
-                    self.shown = Some((id, now));
-                }
+                seen.see(above..above + room, now);
+                self.room = room;
             }
         }
         let filled = rows.saturating_sub(foot.len());
         lines.resize(filled.max(lines.len().min(filled)), Line::new());
         lines.extend(foot);
         lines.into_iter().map(|line| cut(line, columns)).collect()
+    }
+
+    /// How far is scrolled at once: nothing is jumped over.
+    fn page(&self) -> usize {
+        self.room.clamp(1, 5)
     }
 
     fn foot(&self) -> Vec<Line> {
@@ -238,6 +298,35 @@ impl View {
             ]),
         };
         vec![said, keys]
+    }
+}
+
+impl Seen {
+    fn new(of: Of, waiting: &Waiting, remaining_ms: u64) -> Self {
+        let details = approval::details(waiting, remaining_ms, Extent::Short);
+        let mut seen = Self { of, lines: Vec::new(), left: 0, missing: BTreeSet::new(), since: None };
+        for (index, line) in details.lines.into_iter().enumerate() {
+            let (first, parts) = (seen.lines.len(), wrapped(line, seen.of.columns, INDENT));
+            if index == details.left {
+                seen.left = first;
+            }
+            if details.vital.contains(&index) {
+                seen.missing.extend((first..first + parts.len()).take(MOST_VITAL));
+            }
+            seen.lines.extend(parts);
+        }
+        seen
+    }
+
+    /// Counts what is on the screen as seen.
+    fn see(&mut self, on_screen: Range<usize>, now: Instant) {
+        // In fewer columns lines are cut instead of broken.
+        if self.of.columns >= INDENT + FEWEST {
+            self.missing.retain(|line| !on_screen.contains(line));
+        }
+        if self.missing.is_empty() {
+            self.since.get_or_insert(now);
+        }
     }
 }
 

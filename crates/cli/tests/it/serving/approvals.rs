@@ -1,6 +1,7 @@
 //! `bailiwick approvals`: one verb at a time, and the live view at a terminal.
 
 use bailiwick_testkit::{Program, Running};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Serving, asking, bailiwick, run};
 
@@ -127,4 +128,56 @@ fn the_view_gives_the_terminal_back_when_it_is_ended() {
     assert_eq!(code, Some(0), "{text}");
     assert!(text.ends_with("\u{1b}[?1049l"), "{text:?}");
     server.end();
+}
+
+#[track_caller]
+fn signal(view: &Running, signal: Signal) {
+    let id = i32::try_from(view.id()).ok().and_then(Pid::from_raw);
+    let sent = id.map(|id| kill_process(id, signal));
+    assert_eq!(sent, Some(Ok(())), "{signal:?}");
+}
+
+#[test]
+fn the_view_gives_the_terminal_back_when_it_is_made_to_quit_or_stopped() {
+    const ENTERED: &str = "\u{1b}[?1049h";
+    const LEFT: &str = "\u{1b}[?1049l";
+    let (program, server) = stage();
+    let view = program.start_at_a_terminal(&["approvals"]);
+    view.wait_for("nothing waits");
+    signal(&view, Signal::TSTP);
+    let text = view.wait_for(LEFT);
+    assert!(text.ends_with(LEFT) && text.contains("\u{1b}[?2004l"), "{text:?}");
+    // Whether it stands still by now or not: it goes on only when it is told to.
+    while !is_stopped(&view) {
+        std::thread::yield_now();
+    }
+    signal(&view, Signal::CONT);
+    view.wait_for_nth(ENTERED, 2);
+    view.wait_for_nth("nothing waits", 2);
+    signal(&view, Signal::QUIT);
+    let (code, text) = view.end();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.ends_with(LEFT), "{text:?}");
+    assert_eq!((text.matches(ENTERED).count(), text.matches(LEFT).count()), (2, 2), "{text:?}");
+    server.end();
+}
+
+#[expect(clippy::disallowed_methods, reason = "the kernel's word on a process of the test's own")]
+fn is_stopped(view: &Running) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", view.id())).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+}
+
+#[test]
+fn the_view_never_takes_the_data_folder_of_a_server_that_ended() {
+    let (program, server) = stage();
+    let view = program.start_at_a_terminal(&["approvals"]);
+    view.wait_for("nothing waits");
+    let call = waiting_call(&program, "ann");
+    view.wait_for("\"ann\"");
+    server.running.kill();
+    let (code, text) = view.end();
+    assert_eq!(code, Some(5), "{text}");
+    assert!(text.contains("the server ended: 1 question it had is a no"), "{text}");
+    drop(call);
 }

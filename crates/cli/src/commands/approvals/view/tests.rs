@@ -81,6 +81,13 @@ fn one_key_answers_what_is_selected() {
         &[Key::Char('R'), Key::Backspace, Key::Char('5'), Key::Enter],
         &yes(1, remember(RememberedFor::Key, 15)),
     );
+    // The first digit takes the place of what is proposed; nobody who types 5 means 105.
+    check(&[Key::Char('r'), Key::Char('5'), Key::Enter], &yes(1, remember(RememberedFor::Arguments, 5)));
+    check(
+        &[Key::Char('r'), Key::Char('4'), Key::Char('5'), Key::Enter],
+        &yes(1, remember(RememberedFor::Arguments, 45)),
+    );
+    check(&[Key::Char('r'), Key::Char('0'), Key::Enter], &Do::Nothing);
     check(&[Key::Char('r'), Key::Escape], &Do::Nothing);
     check(&[Key::Char('r'), Key::Backspace, Key::Backspace, Key::Enter], &Do::Nothing);
     check(&[Key::Char('r'), Key::Char('y')], &Do::Nothing);
@@ -104,6 +111,41 @@ fn a_question_that_has_only_just_appeared_is_not_answered() {
     assert_eq!(view.press(Key::Char('y'), now + SETTLED + SETTLED / 2), Do::Nothing);
     let done = view.press(Key::Char('y'), now + SETTLED + SETTLED);
     assert_eq!(done, Do::Answer { id: id(2), yes: true, remember: None });
+}
+
+#[test]
+fn a_question_without_room_for_what_matters_is_not_answered() {
+    let now = Instant::now();
+    let later = now + SETTLED * 4;
+    let yes = Do::Answer { id: id(1), yes: true, remember: None };
+    for (columns, rows) in [(80, 1), (80, 5), (80, 6), (80, 9), (16, 40)] {
+        let mut view = View::default();
+        view.take(questions(&[1]), now);
+        view.frame(columns, rows, now);
+        for key in ['y', 'n', 'r', 'R'] {
+            assert_eq!(view.press(Key::Char(key), later), Do::Nothing, "{key} at {columns} × {rows}");
+        }
+        let said = text(&view.frame(80, rows.max(6), later));
+        assert!(said.contains("make the window larger, or scroll"), "{said}");
+        // A window that is large enough later shows it only from then on.
+        view.frame(90, 40, later);
+        assert_eq!(view.press(Key::Char('y'), later), Do::Nothing, "{columns} × {rows}");
+        assert_eq!(view.press(Key::Char('y'), later + SETTLED), yes, "{columns} × {rows}");
+    }
+}
+
+#[test]
+fn what_matters_may_be_scrolled_through() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(questions(&[1]), now);
+    for _ in 0..20 {
+        view.frame(80, 9, now);
+        view.press(Key::Char(' '), now);
+    }
+    view.frame(80, 9, now);
+    let done = view.press(Key::Char('y'), now + SETTLED);
+    assert_eq!(done, Do::Answer { id: id(1), yes: true, remember: None });
 }
 
 #[test]
@@ -168,5 +210,34 @@ fn long_arguments_are_scrolled_and_nothing_of_them_is_lost() {
     }
     for line in many {
         assert!(seen.contains(&line), "{line}");
+    }
+}
+
+#[test]
+fn a_huge_argument_does_not_hold_up_the_view_and_what_is_left_out_is_told() {
+    let now = Instant::now();
+    let huge = format!("begin{}end", "x".repeat(7 << 20));
+    let mut view = View::default();
+    view.take(vec![waiting(1, &json!({"text": huge}))], now);
+    let first = text(&view.frame(80, 24, now));
+    assert!(first.contains("begin"), "{first}");
+    let lines = view.seen.as_ref().expect("a question").lines.as_ptr();
+    let mut seen = String::new();
+    for _ in 0..300 {
+        view.press(Key::Char(' '), now);
+        seen.push_str(&text(&view.frame(80, 24, now)));
+    }
+    assert_eq!(view.seen.as_ref().expect("a question").lines.as_ptr(), lines, "its lines are made once");
+    assert!(seen.contains("bytes are left out here: bailiwick approvals show 01890000"), "{}", seen.len());
+    assert!(seen.contains("end\""), "{}", seen.len());
+}
+
+#[test]
+fn the_countdown_goes_on() {
+    let now = Instant::now();
+    let mut view = shown(&[1], now);
+    for (after, left) in [(0, "left        2m 00s"), (75, "left        45s"), (119, "left        1s")] {
+        let frame = text(&view.frame(80, 40, now + Duration::from_secs(after)));
+        assert!(frame.contains(left), "{frame}");
     }
 }

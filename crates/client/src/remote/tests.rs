@@ -21,8 +21,8 @@ async fn always(body: String) -> String {
                     heard.extend_from_slice(&bytes[..count]);
                 }
             }
-            let head = format!("content-type: application/json\r\ncontent-length: {}", body.len());
-            let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n{body}");
+            let fields = format!("content-type: application/json\r\ncontent-length: {}", body.len());
+            let answer = format!("HTTP/1.1 200 OK\r\n{fields}\r\nconnection: close\r\n\r\n{body}");
             stream.writable().await.expect("a client");
             assert_eq!(stream.try_write(answer.as_bytes()).ok(), Some(answer.len()));
         }

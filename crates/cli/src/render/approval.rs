@@ -124,7 +124,7 @@ impl Details {
         shown: impl Fn(K, &'a str) -> Line,
     ) {
         let pieces = match self.extent {
-            Extent::Whole => lines.iter().map(|(kind, line)| Piece::Text(*kind, *line)).collect(),
+            Extent::Whole => lines.iter().map(|(kind, line)| Piece::Text(*kind, line)).collect(),
             Extent::Short => excerpt(lines),
         };
         for (index, piece) in pieces.into_iter().enumerate() {

@@ -14,14 +14,16 @@ const TOLD_AT_ONCE: usize = 64;
 
 /// Whom a connection is counted for: an address, or a network of IPv6 or all of loopback, since one machine has those.
 pub(crate) fn counted_for(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        // All of them are this machine.
-        address if address.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+    let address = address.to_canonical();
+    if address.is_loopback() {
+        return IpAddr::V4(Ipv4Addr::LOCALHOST);
+    }
+    match address {
+        IpAddr::V4(_) => address,
         IpAddr::V6(address) => {
             let network = u128::from(address) & (u128::MAX << 64);
             IpAddr::V6(Ipv6Addr::from(network))
         }
-        other => other,
     }
 }
 

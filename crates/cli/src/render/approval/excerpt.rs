@@ -17,7 +17,7 @@ pub(super) enum Piece<'a, K> {
 pub(super) fn excerpt<'a, K: Copy>(lines: &[(K, &'a str)]) -> Vec<Piece<'a, K>> {
     let bytes: usize = lines.iter().map(|(_, line)| line.len()).sum();
     if lines.len() <= 2 * LINES && bytes <= 2 * BYTES {
-        return lines.iter().map(|(kind, line)| Piece::Text(*kind, *line)).collect();
+        return lines.iter().map(|(kind, line)| Piece::Text(*kind, line)).collect();
     }
     let begin = taken(lines.iter().copied(), |line, room| line.get(..line.floor_char_boundary(room)));
     let mut end = taken(lines.iter().rev().copied(), |line, room| {

@@ -190,5 +190,8 @@ fn write(path: &Path, text: &str) {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).expect("a folder of the machine");
     }
-    std::fs::write(path, text).expect("a file of the machine");
+    // Whoever watches the file sees it as it was or as it will be, and never half of it.
+    let beside = path.with_extension("being-written");
+    std::fs::write(&beside, text).expect("a file of the machine");
+    std::fs::rename(&beside, path).expect("a file of the machine");
 }

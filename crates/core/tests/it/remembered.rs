@@ -76,8 +76,8 @@ fn a_yes_for_these_arguments_lets_the_same_call_through() {
             correlation: None,
             workspace: Some("report-42".to_owned()),
         };
-        let core = served.house.core.clone();
-        let call = tokio::spawn(async move { core.perform(agent(), shared).await });
+        let (core, who) = (served.house.core.clone(), agent());
+        let call = tokio::spawn(async move { core.perform(who, shared).await });
         let waiting = served.asked().await;
         served.answer(waiting.id, false).await.expect("answered");
         call.await.expect("no panic").expect("a report");

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use bailiwick_api::{RecordPage, Records, Retain, Retained, Verified, schema};
 use bailiwick_core::{Action, ExportPage, Reply};
 use bailiwick_types::ErrorCode;
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -149,7 +149,7 @@ async fn export(
             }
         }
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(parts)).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(parts.fuse())).into_response())
 }
 
 /// A part of an export.

@@ -104,3 +104,23 @@ fn a_client_that_goes_away_while_its_call_waits_leaves_nothing_to_run() {
     assert!(!told.contains("\"intent\""), "no cell was taken: {told}");
     server.end();
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a client that unpacks what it is sent")]
+fn an_export_that_is_packed_comes_whole() {
+    bailiwick_testkit::requires!("curl", std::path::Path::new("/usr/bin/curl").is_file());
+    let program = bailiwick().with_file("greet.tool.yaml", GREET);
+    let server = Serving::start(&program, &[]);
+    run(&program, &["tool", "publish", "greet.tool.yaml"], 0);
+    let key = std::fs::read_to_string(program.home().join(".local/share/bailiwick/operator.key"));
+    let header = format!("Authorization: Bearer {}", key.unwrap_or_default().trim());
+    for (from, least) in [("1", 3), ("1000000", 0)] {
+        let address = format!("{}/v1/audit/export?from={from}", server.address());
+        let mut curl = std::process::Command::new("curl");
+        let got =
+            curl.args(["-sS", "--fail", "--compressed", "-H", &header, &address]).output().expect("curl");
+        assert!(got.status.success(), "{}", String::from_utf8_lossy(&got.stderr));
+        assert!(String::from_utf8_lossy(&got.stdout).lines().count() >= least);
+    }
+    server.end();
+}

@@ -93,6 +93,8 @@ pub(super) struct Client {
 pub(super) struct Heard {
     pub(super) status: u16,
     pub(super) body: String,
+    /// The server said that this was the last on its connection.
+    is_last: bool,
 }
 
 impl Client {
@@ -124,7 +126,8 @@ impl Client {
             self.more().await?;
         }
         let body = self.buffer.get(head..head + length).unwrap_or_default();
-        Ok(Heard { status, body: String::from_utf8_lossy(body).into_owned() })
+        let is_last = text.lines().any(|line| line.trim_end() == "connection: close");
+        Ok(Heard { status, is_last, body: String::from_utf8_lossy(body).into_owned() })
     }
 
     async fn more(&mut self) -> std::io::Result<()> {
@@ -185,6 +188,9 @@ async fn one(address: SocketAddr, wish: &Wish, until: Instant) -> Told {
             },
         };
         let took = milliseconds(began.elapsed());
+        if heard.as_ref().is_ok_and(|heard| heard.is_last) {
+            client = None;
+        }
         match heard {
             Ok(heard) if wish.is_met_by(&heard) => told.fine.push(took),
             Ok(heard) if heard.status == 503 && heard.body.contains("BUSY") => told.busy.push(took),

@@ -4,7 +4,7 @@
 //! without TLS: nobody needs it on loopback, and it is one parser less for whoever can connect. It must never decide
 //! who somebody is: that is the perimeter's.
 //!
-//! A request whose body is `chunked` is the last one on its connection: see [`head`].
+//! A request whose body is `chunked` is the last one on its connection: see `head.rs`.
 //!
 //! There is no time limit on an answer as a whole: a call has its own deadline, and waiting for a person has another.
 //! What is bounded is silence: of whoever sends a head or a body, and of whoever does not read the answer.

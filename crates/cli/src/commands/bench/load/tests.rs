@@ -5,7 +5,11 @@ use super::{Heard, Wish};
 #[track_caller]
 fn check(status: u16, body: &str, counts: bool) {
     let wish = Wish::call(([127, 0, 0, 1], 1).into(), "answer", 42);
-    assert_eq!(wish.is_met_by(&Heard { status, body: body.to_owned() }), counts, "{status} {body}");
+    assert_eq!(
+        wish.is_met_by(&Heard { status, is_last: false, body: body.to_owned() }),
+        counts,
+        "{status} {body}"
+    );
 }
 
 #[test]

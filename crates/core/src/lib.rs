@@ -8,6 +8,7 @@
 //! Start reading at [`Action`], then `pipeline`.
 
 mod action;
+mod admitted;
 mod approvals;
 mod authority;
 mod caller;
@@ -33,6 +34,7 @@ pub use self::core::Core;
 pub use action::{
     Action, Code, CodeRun, Document, KeyWish, Reasons, Remember, RememberedFor, RunIntent, RunOutcome, Which,
 };
+pub use admitted::{Admitted, NoRoom, Room};
 pub use caller::{
     Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Question,
     Settled, ToolChange,

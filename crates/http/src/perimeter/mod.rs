@@ -21,5 +21,5 @@ mod who;
 pub use guard::{NoAuth, Perimeter, PerimeterSettings, may_listen};
 pub use keyring::{KeyShown, Keyring, NotAKey};
 pub use principal::Principal;
-pub use slots::{NoRoom, Slot};
+pub use slots::Slot;
 pub use tokens::{KeySource, NotAToken, TokenShown, Tokens};

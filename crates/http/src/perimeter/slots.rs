@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bailiwick_core::{NoRoom, Room};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The room.
@@ -35,13 +36,8 @@ pub struct Slot {
     held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
 }
 
-/// There is no room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoRoom;
-
-impl Slot {
-    /// Takes the slot, if there is room right now.
-    pub fn take(&self) -> Result<(), NoRoom> {
+impl Room for Slot {
+    fn take(&self) -> Result<(), NoRoom> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
             *held = Some(Arc::clone(&self.room).try_acquire_owned().map_err(|_| NoRoom)?);
@@ -49,8 +45,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Gives the slot back.
-    pub fn release(&self) {
+    fn release(&self) {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use bailiwick_core::{Action, Caller, Deaf, Event, Listener, NoApprover, Reply};
+use bailiwick_core::{Action, Admitted, Caller, Deaf, Listener, NoApprover, Reply, Room};
 use bailiwick_types::{CorrelationId, ErrorCode};
 
 use super::Served;
 use super::problem::Refused;
 use crate::correlation::Correlation;
-use crate::perimeter::{NoRoom, Principal, Slot};
+use crate::perimeter::{Principal, Slot};
 
 /// Who asks, and what their request is tied to.
 #[derive(Debug, Clone)]
@@ -44,46 +44,20 @@ impl Asker {
     ///
     /// From here on something is about to run, so where that needs room it is taken.
     pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Result<Caller, Refused> {
-        let Principal { actor, scopes, key, ends_s: _ } = self.principal.clone();
-        let listener = match self.slot.clone() {
-            Some(slot) => {
-                slot.take().map_err(|NoRoom| {
-                    Refused::new(
-                        ErrorCode::Busy,
-                        "as many calls are under way as `server.calls` allows",
-                        "wait a second and ask again",
-                    )
-                })?;
-                Arc::new(MakesRoom { slot, listener })
-            }
-            None => listener,
-        };
-        Ok(Caller { actor, scopes, key, approver: Arc::new(NoApprover), listener })
+        Ok(admitted(&self.principal, Some(&self.correlation), self.slot.clone())
+            .caller(Arc::new(NoApprover), listener)?)
     }
 }
 
-/// Gives the slot of an action back when that is over, or as soon as it waits for a person.
-///
-/// It takes none again after a yes: whoever has one is not turned away, and how many cells run at once is bounded by the
-/// runtime itself.
-struct MakesRoom {
-    slot: Slot,
-    listener: Arc<dyn Listener>,
-}
-
-impl Drop for MakesRoom {
-    fn drop(&mut self) {
-        self.slot.release();
-    }
-}
-
-impl Listener for MakesRoom {
-    fn hear(&self, event: Event) {
-        if matches!(event, Event::Waiting(_)) {
-            self.slot.release();
-        }
-        self.listener.hear(event);
-    }
+/// Whoever the perimeter let in, as what serves behind it knows them.
+pub(crate) fn admitted(
+    principal: &Principal,
+    correlation: Option<&CorrelationId>,
+    slot: Option<Slot>,
+) -> Admitted {
+    let Principal { actor, scopes, key, ends_s } = principal.clone();
+    let room = slot.map(|slot| Arc::new(slot) as Arc<dyn Room>);
+    Admitted { actor, scopes, key, ends_s, correlation: correlation.cloned(), room }
 }
 
 impl Served {

@@ -8,7 +8,8 @@ use governor::clock::FakeRelativeClock;
 
 use super::rates::{Allowed, Over, Rates, Who};
 use super::slots::Slots;
-use super::{NoAuth, NoRoom, may_listen};
+use super::{NoAuth, may_listen};
+use bailiwick_core::{NoRoom, Room as _};
 
 fn address(number: u32) -> Who {
     Who::Address(IpAddr::V4(Ipv4Addr::from(number)))

@@ -11,6 +11,7 @@ use axum::response::sse::{Event, Sse};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use bailiwick_config::Server;
+use bailiwick_core::Room as _;
 use bailiwick_http::perimeter::{
     KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal, Slot, Tokens,
 };

@@ -172,6 +172,7 @@ impl Execute {
                     profile,
                     limits,
                     correlation: cause(correlation_id),
+                    always_asks: false,
                 }))
             }
         }
@@ -180,7 +181,8 @@ impl Execute {
 
 impl From<CodeRun> for Execute {
     fn from(run: CodeRun) -> Self {
-        let CodeRun { code, name, arguments, overrides, profile, limits, correlation } = run;
+        // Whether a person is asked in any case is what a server says of its own tools, and nobody asks it for that.
+        let CodeRun { code, name, arguments, overrides, profile, limits, correlation, always_asks: _ } = run;
         let Code { text, entry, language } = code;
         Self::Code(Box::new(ExecuteCode {
             code: text,

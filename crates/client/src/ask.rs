@@ -214,6 +214,7 @@ impl Ask {
             | Action::RunEnded(_)
             // These are more than one request.
             | Action::ToolList { .. }
+            | Action::ToolOffered { .. }
             | Action::AuditTail { .. }
             | Action::AuditPage { .. }
             | Action::AuditExport { .. } => return Err(not_offered(action.name())),

@@ -29,6 +29,13 @@ pub enum Action {
         /// At most so many.
         limit: u32,
     },
+    /// The tools that can be called right now, by name, as a model sees them.
+    ToolOffered {
+        /// Begin after this name.
+        after: Option<String>,
+        /// At most so many.
+        limit: u32,
+    },
     /// Shows one tool, by name or id.
     ToolShow {
         /// Its name or id.
@@ -252,6 +259,8 @@ pub struct CodeRun {
     pub limits: Option<Value>,
     /// What caused the call.
     pub correlation: Option<CorrelationId>,
+    /// Whether a person has to say yes, whatever its level.
+    pub always_asks: bool,
 }
 
 /// For how long, and for what, a yes holds beyond the call it was said to.
@@ -330,6 +339,7 @@ impl Action {
         matches!(
             self,
             Self::ToolList { .. }
+                | Self::ToolOffered { .. }
                 | Self::ToolShow { .. }
                 | Self::ToolCheck { .. }
                 | Self::ToolTry { .. }
@@ -355,6 +365,7 @@ impl Action {
         match self {
             Self::Under => "under",
             Self::ToolList { .. } => "tool.list",
+            Self::ToolOffered { .. } => "tool.offered",
             Self::ToolShow { .. } => "tool.show",
             Self::ToolCheck { .. } => "tool.check",
             Self::ToolTry { .. } => "tool.try",

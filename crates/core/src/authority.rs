@@ -15,7 +15,7 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         Action::ToolList { .. } | Action::ToolShow { .. } => {
             &[Scope::Call, Scope::Author, Scope::Approve, Scope::Operate]
         }
-        Action::ToolCall { .. } | Action::CodeCheck { .. } => &[Scope::Call],
+        Action::ToolCall { .. } | Action::ToolOffered { .. } | Action::CodeCheck { .. } => &[Scope::Call],
         Action::CodeRun(run) => {
             if run.overrides.is_some() || run.profile.is_some() {
                 &[Scope::Author]

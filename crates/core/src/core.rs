@@ -156,6 +156,7 @@ impl Core {
         match action {
             Action::Under => Ok(Reply::Under(under(&self.inner.world.settings))),
             Action::ToolList { after, limit } => catalogue::list(self, &caller, after, limit).await,
+            Action::ToolOffered { after, limit } => catalogue::offered(self, after, limit).await,
             Action::ToolShow { tool } => catalogue::show(self, &caller, &tool).await,
             Action::ToolCheck { document } => catalogue::check(self, &document).await,
             Action::ToolTry { document, live } => pass::try_out(self, &caller, &document, live).await,

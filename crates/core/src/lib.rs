@@ -45,8 +45,8 @@ pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
-    Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Imported, KeyLine, KeyMade, LastYes,
-    Missed, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
+    Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Hints, Imported, KeyLine, KeyMade, LastYes,
+    Missed, Offered, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
     ToolView, Verified, Waiting,
 };
 pub use world::net_of;

@@ -13,6 +13,8 @@ use crate::caller::{Actor, Question};
 pub enum Reply {
     /// Tools, one line each.
     Tools(Vec<ToolLine>),
+    /// Tools that can be called, as a model sees them.
+    Offered(Vec<Offered>),
     /// One tool in full.
     Tool(Box<ToolView>),
     /// What a look at a document found.
@@ -78,6 +80,42 @@ pub struct ToolLine {
     pub version: u64,
     /// When it was last saved, RFC 3339.
     pub updated_at: String,
+}
+
+/// A tool that can be called, as a model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Offered {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it takes.
+    pub input_schema: Value,
+    /// What it gives.
+    pub output_schema: Option<Value>,
+    /// What its policy allows it to do.
+    pub hints: Hints,
+    /// Its badge.
+    pub level: RiskLevel,
+    /// Whether a call waits for a person.
+    pub approval: bool,
+}
+
+/// What a tool may do, as its policy says and not its author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hints {
+    /// It can change nothing outside of its cell.
+    pub read_only: bool,
+    /// It can destroy what is there.
+    pub destructive: bool,
+    /// A second call with the same arguments changes nothing more.
+    pub idempotent: bool,
+    /// It reaches what nobody listed.
+    pub open_world: bool,
 }
 
 /// A tool in full.

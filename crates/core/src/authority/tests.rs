@@ -28,6 +28,7 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::ToolUnpublish { .. } => (10, AUTHOR),
         Action::ToolRemove { .. } => (11, AUTHOR),
         Action::ToolCall { .. } => (12, CALL),
+        Action::ToolOffered { .. } => (37, CALL),
         Action::ToolPolicy { .. } => (13, AUTHOR),
         Action::CodeRun(_) => (14, CALL),
         Action::CodeCheck { .. } => (15, CALL),
@@ -68,6 +69,7 @@ fn run() -> CodeRun {
         profile: None,
         limits: None,
         correlation: None,
+        always_asks: false,
     }
 }
 
@@ -137,6 +139,7 @@ fn each() -> Vec<Action> {
         Action::AuditPage { from: None, newest_first: true, limit: 1 },
         live,
         Action::ToolTest { which: Which::All, live: true },
+        Action::ToolOffered { after: None, limit: 1 },
     ]
 }
 
@@ -155,7 +158,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..37).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..38).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

@@ -3,6 +3,7 @@
 //! Every change is one transaction with its record. A tool is only ever offered in the form that passed.
 
 mod import;
+mod offered;
 mod publish;
 mod replace;
 mod view;
@@ -15,6 +16,7 @@ use bailiwick_types::{ErrorCode, Failure};
 use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
+pub(crate) use offered::offered;
 pub(crate) use publish::{
     OPERATE_FROM, REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish,
 };

@@ -71,7 +71,7 @@ pub(crate) async fn run(
     // Whoever goes away from here on leaves an outcome, and whoever closes the record waits for it.
     open.begin(entry.clone());
     let until_told = core.inner.late.token();
-    let asked = if standing.needs_approval {
+    let asked = if standing.needs_approval || run.always_asks {
         let subject = Subject { caller, tool: None, bound: None };
         approval::put(core, &subject, question.clone(), &entry).await
     } else {

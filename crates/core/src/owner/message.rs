@@ -74,6 +74,7 @@ impl Nature {
         match action {
             Action::Under
             | Action::ToolList { .. }
+            | Action::ToolOffered { .. }
             | Action::ToolShow { .. }
             | Action::ToolCheck { .. }
             | Action::ToolExport { .. }

@@ -19,6 +19,7 @@ fn snippet(text: &str) -> CodeRun {
         profile: None,
         limits: None,
         correlation: None,
+        always_asks: false,
     }
 }
 

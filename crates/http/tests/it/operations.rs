@@ -82,6 +82,7 @@ fn execution() -> Vec<Row> {
         profile: Some("web".to_owned()),
         limits: Some(object!({"wall": "1s"})),
         correlation: Some(cause()),
+        always_asks: false,
     };
     let call = Action::ToolCall {
         tool: "add".to_owned(),

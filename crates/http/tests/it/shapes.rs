@@ -194,6 +194,7 @@ fn what_is_executed_reads_back_as_the_action() {
         profile: None,
         limits: Some(json!({"wall": "1s"})),
         correlation: Some(cause.clone()),
+        always_asks: false,
     };
     let told = serde_json::to_value(api::Execute::from(run.clone())).expect("JSON");
     is_a("Execute", &told);

@@ -45,6 +45,7 @@ pub(super) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
         profile: what.subject.profile.clone(),
         limits: limits(what),
         correlation: what.correlation.as_deref().map(CorrelationId::parse).transpose()?,
+        always_asks: false,
     };
     let listener: Arc<dyn Listener> =
         if screen.wants_json() { Arc::new(Deaf) } else { Arc::new(Console::default()) };

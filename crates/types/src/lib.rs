@@ -19,6 +19,7 @@ mod risk;
 mod scope;
 mod suggest;
 mod tier;
+mod visible;
 
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
@@ -45,6 +46,7 @@ pub use risk::{Risk, RiskLevel, RiskReason, UnknownRiskLevel};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use suggest::{closest, did_you_mean, shortened};
 pub use tier::{Tier, UnknownTier};
+pub use visible::{is_harmless, visible};
 
 #[cfg(test)]
 mod tests;

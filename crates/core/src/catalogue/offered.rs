@@ -53,11 +53,13 @@ fn page(
     }
 }
 
-/// What a tool may do, if a call of it would get as far as its arguments.
+/// What a tool may do, if a call of it would get as far as its arguments, and its name is its own.
 fn standing_of_callable<'a>(row: &ToolRow, parsed: &'a Parsed) -> Option<&'a Standing> {
     let pass = row.pass.as_deref().and_then(Pass::read).filter(|pass| pass.covered == row.covered)?;
     let standing = parsed.standing.as_ref().ok()?;
     let fits = row.state == State::Published.word()
+        // It may have been published before its name was kept for a native tool.
+        && !parsed.tool.name().is_reserved()
         && is_stale(&pass, standing).is_none()
         && standing.level() <= standing.policy.baseline().ceilings.risk;
     fits.then_some(standing)

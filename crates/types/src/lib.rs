@@ -13,6 +13,7 @@ mod effect;
 mod globals;
 mod id;
 mod limit;
+mod native;
 mod outcome;
 mod quantity;
 mod risk;
@@ -35,6 +36,7 @@ pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
 };
+pub use native::{NATIVE_TOOLS, is_reserved_tool_name};
 pub use outcome::{
     CallReport, Contradicts, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus,
     Wallpart,

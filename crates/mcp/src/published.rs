@@ -1,7 +1,7 @@
 //! What is really offered: the published tools of a data folder, and those of our own that the operator switched on.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bailiwick_core::{
     Action, Admitted, Desk, Event, Happening, Hints, Listener, NoApprover, Offered, Refusal, Reply,
@@ -22,7 +22,8 @@ const PAGE: u32 = 250;
 /// The published tools of a data folder.
 #[derive(Debug)]
 pub struct Published {
-    desk: Arc<Desk>,
+    /// Not held: whoever opened it closes it, and a connection that lingers is not in the way.
+    desk: Weak<Desk>,
     /// Those of our own that are on, and whether each always waits for a yes.
     natives: BTreeMap<&'static str, (Native, bool)>,
     bare: Bare,
@@ -32,13 +33,17 @@ pub struct Published {
 impl Published {
     /// What this desk has, with the tools of our own that are on; a client's own dialogue counts up to a level.
     pub fn new(
-        desk: Arc<Desk>,
+        desk: &Arc<Desk>,
         natives: impl IntoIterator<Item = (Native, bool)>,
         bare: Bare,
         elicitation: RiskLevel,
     ) -> Self {
         let natives = natives.into_iter().map(|(native, asks)| (native.name(), (native, asks))).collect();
-        Self { desk, natives, bare, elicitation }
+        Self { desk: Arc::downgrade(desk), natives, bare, elicitation }
+    }
+
+    fn desk(&self) -> Result<Arc<Desk>, Refusal> {
+        self.desk.upgrade().ok_or_else(|| Refusal::new(ErrorCode::Unavailable, "the server is ending"))
     }
 
     async fn page(&self, who: &Admitted, after: Option<String>, era: Era) -> Result<Page, Refusal> {
@@ -46,7 +51,7 @@ impl Published {
         let caller = Admitted { room: None, ..who.clone() }
             .caller(Arc::new(NoApprover), Arc::new(bailiwick_core::Deaf))?;
         let action = Action::ToolOffered { after: after.clone(), limit: PAGE + 1 };
-        let Reply::Offered(offered) = self.desk.perform(caller, action).await? else {
+        let Reply::Offered(offered) = self.desk()?.perform(caller, action).await? else {
             return Err(Refusal::new(
                 ErrorCode::Internal,
                 "the tools were asked for and something else came",
@@ -81,7 +86,8 @@ impl Published {
         };
         let approver = AtClient { line: line.clone(), up_to: self.elicitation };
         let caller = who.caller(Arc::new(approver), Arc::new(Passes(line)))?;
-        match self.desk.perform(caller, action).await {
+        let desk = self.desk()?;
+        match desk.perform(caller, action).await {
             Ok(Reply::Called(report)) => Ok(given::report(&report, era)),
             Ok(Reply::Limits(limits)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(limits.to_string())]);
@@ -102,7 +108,8 @@ impl Published {
         let ends_s = who.ends_s;
         let who = Admitted { room: None, ..who };
         let caller = who.caller(Arc::new(NoApprover), Arc::new(Notices(changed)))?;
-        let watching = self.desk.perform(caller, Action::Watch);
+        let desk = self.desk()?;
+        let watching = desk.perform(caller, Action::Watch);
         match ends_s.map(until) {
             None => watching.await.map(drop),
             Some(left) => tokio::time::timeout(left, watching).await.map_or(Ok(()), |ended| ended.map(drop)),

@@ -28,7 +28,7 @@ use crate::mcp::Shared;
 /// How long a client may take a list for fresh, in milliseconds. A tool that is gone by then is refused all the same.
 const FRESH_MS: u64 = 5_000;
 /// The most that a client may say about itself, in bytes of JSON.
-const MOST_ABOUT_ITSELF: usize = 16 * 1024;
+pub(crate) const MOST_ABOUT_ITSELF: usize = 16 * 1024;
 /// The most of a client's name that is kept, in characters.
 const MOST_OF_A_NAME: usize = 48;
 /// The key of what caused a call.
@@ -181,8 +181,12 @@ impl ServerHandler for Door {
                 format!("a client says at most {MOST_ABOUT_ITSELF} bytes about itself, and this one {said}");
             return Err(ErrorData::invalid_params(message, None));
         }
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
+        let result = self.negotiate_initialize(&request)?;
+        // What was agreed on counts, not what was wished: a second hello in a session must not change its era.
+        let mut agreed = request;
+        agreed.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(agreed);
+        Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -199,13 +203,19 @@ impl ServerHandler for Door {
     ) -> Result<ListToolsResult, ErrorData> {
         let who = self.asker(&context)?;
         let from = request.and_then(|page| page.cursor).as_deref().map(after).transpose()?;
-        let page = self.shared.offers.tools(&who, from, Era::of(&context)).await;
+        let era = Era::of(&context);
+        let shared = Arc::clone(&self.shared);
+        // In a task of its own: a panic there has an answer, too.
+        let page = tokio::spawn(async move { shared.offers.tools(&who, from, era).await });
+        let page = page.await.map_err(|_| ErrorData::internal_error("a fault of Bailiwick itself", None))?;
         let page = page.map_err(|refusal| crate::given::fault(&refusal))?;
         let mut result = ListToolsResult::with_all_items(page.tools);
         result.next_cursor = page.next.as_deref().map(cursor_of);
-        result.ttl_ms = Some(FRESH_MS);
-        // Who asks decides what is there.
-        result.cache_scope = Some(CacheScope::Private);
+        if era == Era::Stateless {
+            result.ttl_ms = Some(FRESH_MS);
+            // Who asks decides what is there.
+            result.cache_scope = Some(CacheScope::Private);
+        }
         Ok(result)
     }
 

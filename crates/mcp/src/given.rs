@@ -88,6 +88,10 @@ pub(crate) fn fault(refusal: &Refusal) -> ErrorData {
         ErrorCode::InvalidInput | ErrorCode::Validation | ErrorCode::NotFound => {
             ErrorData::invalid_params(refusal.message.clone(), data)
         }
-        _ => ErrorData::internal_error(refusal.message.clone(), data),
+        ErrorCode::Internal | ErrorCode::Unavailable | ErrorCode::Busy => {
+            ErrorData::internal_error(refusal.message.clone(), data)
+        }
+        // Who asks is at fault, not we.
+        _ => ErrorData::invalid_request(refusal.message.clone(), data),
     }
 }

@@ -19,10 +19,13 @@ mod going;
 mod line;
 mod mcp;
 mod native;
+mod paced;
 mod offers;
 mod parked;
+mod passes;
 mod pipe;
 mod published;
+mod put;
 mod sessions;
 
 pub use era::Era;

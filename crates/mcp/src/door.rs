@@ -4,16 +4,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_core::{Admitted, NoRoom, Room};
-use bailiwick_types::CorrelationId;
+use bailiwick_types::{CorrelationId, shortened, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, Extensions, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
-    Tool,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, Extensions, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -33,6 +33,10 @@ pub(crate) const MOST_ABOUT_ITSELF: usize = 16 * 1024;
 const MOST_OF_A_NAME: usize = 48;
 /// The key of what caused a call.
 const CORRELATION: &str = "bailiwick/correlationId";
+
+/// The methods that are there.
+const OURS: [&str; 6] =
+    ["initialize", "ping", "logging/setLevel", "subscriptions/listen", "tools/call", "tools/list"];
 
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Tools here run in a sandbox, each under a policy of its own. A result that says \
@@ -251,6 +255,14 @@ impl ServerHandler for Door {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let who = self.asker(context.request_context())?;
+        if context.accepted().tools_list_changed != Some(true) {
+            // There is nothing to tell, and no reason to end what the client holds open.
+            tokio::select! {
+                () = context.cancelled() => {}
+                () = self.shared.closing.cancelled() => {}
+            }
+            return Ok(());
+        }
         let changed = Arc::new(Notify::new());
         let mut watching = self.shared.offers.changes(who, Arc::clone(&changed));
         loop {
@@ -264,6 +276,24 @@ impl ServerHandler for Door {
                 return Ok(());
             }
         }
+    }
+
+    /// What the protocol knows and could not be read as such, and what it does not know.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = shortened(&request.method);
+        if OURS.contains(&request.method.as_str()) {
+            let message = format!("the parameters of `{method}` are not as the protocol says");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no `{}` here", visible(&method)),
+            None,
+        ))
     }
 
     async fn list_prompts(

@@ -50,7 +50,11 @@ impl Mcp {
             sessions.manager(),
             config,
         );
-        Router::new().route(PATH, any(serve)).with_state(Endpoint { service, sessions, closing: self.0.closing.clone() })
+        Router::new().route(PATH, any(serve)).with_state(Endpoint {
+            service,
+            sessions,
+            closing: self.0.closing.clone(),
+        })
     }
 }
 
@@ -75,9 +79,8 @@ async fn serve(State(endpoint): State<Endpoint>, request: Request<Body>) -> Resp
     }
     if only_watches {
         // Nothing is lost with it, so it is not waited for.
-        return response.map(|body| {
-            Body::from_stream(body.into_data_stream().take_until(closing.cancelled_owned()))
-        });
+        return response
+            .map(|body| Body::from_stream(body.into_data_stream().take_until(closing.cancelled_owned())));
     }
     response
 }

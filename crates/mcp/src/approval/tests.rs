@@ -97,7 +97,10 @@ fn check_asked(can_ask: bool, up_to: RiskLevel, asked: Question, is_asked: bool)
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let at_once = answer.as_mut().poll(&mut context);
     assert_eq!(matches!(heard.try_recv(), Ok(Said::Asks(_))), is_asked);
-    assert_eq!(at_once, if is_asked { std::task::Poll::Pending } else { std::task::Poll::Ready(Answer::Nobody) });
+    assert_eq!(
+        at_once,
+        if is_asked { std::task::Poll::Pending } else { std::task::Poll::Ready(Answer::Nobody) }
+    );
 }
 
 #[test]

@@ -105,7 +105,11 @@ async fn one_caller_cannot_take_all_the_room() {
 #[track_caller]
 fn check(who: &Admitted, tool: &str, with: &Value, is_same: bool) {
     let other = Bound::to(who, tool, &arguments(with));
-    let one = Bound::to(&somebody(Some("agent"), "mcp/a"), "writes", &arguments(&json!({"n": 7, "m": {"a": 1, "b": 2}})));
+    let one = Bound::to(
+        &somebody(Some("agent"), "mcp/a"),
+        "writes",
+        &arguments(&json!({"n": 7, "m": {"a": 1, "b": 2}})),
+    );
     assert_eq!(one.seal == other.seal, is_same, "{tool} {with}");
 }
 
@@ -120,7 +124,13 @@ fn what_a_text_is_bound_to_is_the_caller_the_tool_and_the_meaning_of_the_argumen
     check(&somebody(None, "mcp/a"), "writes", &same, false);
     check(&Admitted { scopes: Scopes::ALL, ..agent.clone() }, "writes", &same, false);
     check(&agent, "write", &same, false);
-    for with in [json!({}), json!({"n": 7}), json!({"n": "7", "m": {"a": 1, "b": 2}}), json!({"n": 7, "m": {"a": 2, "b": 1}}), json!({"n": 7, "m": [1, 2]})] {
+    for with in [
+        json!({}),
+        json!({"n": 7}),
+        json!({"n": "7", "m": {"a": 1, "b": 2}}),
+        json!({"n": 7, "m": {"a": 2, "b": 1}}),
+        json!({"n": 7, "m": [1, 2]}),
+    ] {
         check(&agent, "writes", &with, false);
     }
 }

@@ -113,7 +113,7 @@ fn an_answer_to_another_question_is_none() {
             let call = client.call("writes", json!({"n": 7})).await;
             let request = client.method("elicitation/create").await;
             let number = request["id"].as_i64().expect("a number");
-            for wrong in [json!(number + 1), json!(number.to_string() + "0"), json!(-1)] {
+            for wrong in [json!(number + 1), json!(format!("x{number}")), json!(-1)] {
                 client.respond(&wrong, yes()).await;
             }
             // Whatever came of those is over once this is answered.

@@ -63,7 +63,9 @@ fn arguments_that_do_not_fit_take_no_cell() {
         let before = stage.records().await.len();
         for way in Way::ALL {
             let mut client = stage.client(way).await;
-            for arguments in [json!({}), json!({"a": 1}), json!({"a": "x", "b": 2}), json!({"a": 1, "b": 2, "c": 3})] {
+            for arguments in
+                [json!({}), json!({"a": 1}), json!({"a": "x", "b": 2}), json!({"a": 1, "b": 2, "c": 3})]
+            {
                 let refused = client.called("add", arguments.clone()).await;
                 assert_eq!(failed(&refused), "INVALID_INPUT", "{way:?} {arguments}: {refused:#}");
                 assert!(text(&refused).starts_with("INVALID_INPUT: "), "{refused:#}");
@@ -78,7 +80,8 @@ fn arguments_that_do_not_fit_take_no_cell() {
 fn a_tool_that_is_not_there_is_a_mistake_of_the_client() {
     block_on(async {
         let stage = Stage::with(&[ADD]).await;
-        let Ok(bailiwick_core::Reply::Tool(view)) = stage.act(Action::ToolShow { tool: "add".to_owned() }).await
+        let Ok(bailiwick_core::Reply::Tool(view)) =
+            stage.act(Action::ToolShow { tool: "add".to_owned() }).await
         else {
             panic!("no tool")
         };
@@ -135,9 +138,7 @@ fn what_caused_a_call_is_on_the_record() {
         for (at, way) in Way::ALL.into_iter().enumerate() {
             let mut client = stage.client(way).await;
             let cause = format!("cause-{at}");
-            let call = |cause: Value| {
-                json!({"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": {"bailiwick/correlationId": cause}})
-            };
+            let call = |cause: Value| json!({"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": {"bailiwick/correlationId": cause}});
             let id = client.send("tools/call", call(json!(cause))).await;
             let given = client.result(id).await;
             assert_eq!(given["_meta"]["bailiwick/correlationId"], json!(cause), "{way:?}: {given:#}");
@@ -162,8 +163,13 @@ fn lines_are_heard_only_by_whoever_asked_for_them() {
     block_on(async {
         let stage = Stage::with(&[TALKS]).await;
         for way in Way::ALL {
-            for (level, heard) in [(None, 0), (Some("debug"), 5), (Some("info"), 4), (Some("warning"), 2), (Some("critical"), 0)]
-            {
+            for (level, heard) in [
+                (None, 0),
+                (Some("debug"), 5),
+                (Some("info"), 4),
+                (Some("warning"), 2),
+                (Some("critical"), 0),
+            ] {
                 let mut client = stage.client(way).await;
                 let mut params = json!({"name": "talks", "arguments": {}});
                 match level {
@@ -203,7 +209,8 @@ fn lines_come_before_the_result() {
                 client.result(id).await;
             }
             let meta = json!({"io.modelcontextprotocol/logLevel": "debug"});
-            let id = client.send("tools/call", json!({"name": "talks", "arguments": {}, "_meta": meta})).await;
+            let id =
+                client.send("tools/call", json!({"name": "talks", "arguments": {}, "_meta": meta})).await;
             let (_, before) = client.answer(id).await;
             let wanted = [
                 "\"debug\": \"a debug line\"",

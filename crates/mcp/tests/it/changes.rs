@@ -71,7 +71,8 @@ fn a_tool_that_is_taken_back_disappears() {
                 client.listen().await;
                 client.names().await;
                 let tool = "add".to_owned();
-                let action = if removed { Action::ToolRemove { tool } } else { Action::ToolUnpublish { tool } };
+                let action =
+                    if removed { Action::ToolRemove { tool } } else { Action::ToolUnpublish { tool } };
                 stage.act(action).await.expect("done");
                 told(&mut client).await;
                 assert_eq!(client.names().await, ["greet"], "{way:?}");

@@ -80,7 +80,13 @@ impl Client {
         Self::named(stage, way, who, capabilities, "a-test").await
     }
 
-    pub(crate) async fn named(stage: &Stage, way: Way, who: Admitted, capabilities: &Value, name: &str) -> Self {
+    pub(crate) async fn named(
+        stage: &Stage,
+        way: Way,
+        who: Admitted,
+        capabilities: &Value,
+        name: &str,
+    ) -> Self {
         let (hears, heard) = mpsc::unbounded_channel();
         let ending = CancellationToken::new();
         let wire = match way {
@@ -92,7 +98,8 @@ impl Client {
                 let (reads, writes) = tokio::io::split(ours);
                 let (their_reads, their_writes) = tokio::io::split(theirs);
                 let (mcp, ends) = (stage.mcp.clone(), ending.clone());
-                let served = tokio::spawn(async move { mcp.pipe(their_reads, their_writes, who, ends).await });
+                let served =
+                    tokio::spawn(async move { mcp.pipe(their_reads, their_writes, who, ends).await });
                 let hears = hears.clone();
                 tokio::spawn(async move {
                     let mut lines = BufReader::new(reads).lines();
@@ -343,7 +350,8 @@ impl Client {
         if !self.way.is_new() {
             return 0;
         }
-        let id = self.send("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})).await;
+        let id =
+            self.send("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})).await;
         self.method("notifications/subscriptions/acknowledged").await;
         id
     }

@@ -86,7 +86,10 @@ fn a_client_that_hangs_up_still_gets_what_is_nearly_done() {
         for way in [Way::OldPipe, Way::NewPipe] {
             let stage = Stage::with(&[ADD]).await;
             let mut client = stage.client(way).await;
-            let ids = [client.call("add", json!({"a": 1, "b": 1})).await, client.call("add", json!({"a": 2, "b": 2})).await];
+            let ids = [
+                client.call("add", json!({"a": 1, "b": 1})).await,
+                client.call("add", json!({"a": 2, "b": 2})).await,
+            ];
             client.hang_up().await;
             let mut sums = Vec::new();
             for _ in ids {

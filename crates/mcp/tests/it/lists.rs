@@ -139,7 +139,8 @@ fn tools_of_our_own_are_there_only_when_switched_on() {
         for way in Way::ALL {
             let mut client = stage.client(way).await;
             assert_eq!(client.names().await, ["add", "run_javascript"]);
-            let ran = client.called("run_javascript", json!({"code": "return {n: a + 1}", "arguments": {"a": 4}}));
+            let ran =
+                client.called("run_javascript", json!({"code": "return {n: a + 1}", "arguments": {"a": 4}}));
             assert_eq!(ran.await["structuredContent"], json!({"n": 5}), "{way:?}");
             let id = client.call("describe_runtime", json!({})).await;
             assert_eq!(client.error(id).await.0, -32602);

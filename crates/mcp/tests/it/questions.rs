@@ -104,13 +104,22 @@ fn a_person_is_shown_what_would_run_for_whom() {
             let mut client = stage.client(way).await;
             let put = asked(&mut client, "writes", json!({"n": 7})).await;
             let message = put.form["message"].as_str().expect("a message");
-            for shown in ["Run writes? It is L", "Arguments: {\"n\":7,\"m\":5}", "Asked for by agent, with mcp/a-test", "Hash of what would run: "] {
+            for shown in [
+                "Run writes? It is L",
+                "Arguments: {\"n\":7,\"m\":5}",
+                "Asked for by agent, with mcp/a-test",
+                "Hash of what would run: ",
+            ] {
                 assert!(message.contains(shown), "{way:?}: no `{shown}` in {message}");
             }
             let schema = &put.form["requestedSchema"];
             assert_eq!(schema["required"], json!(["approve"]), "{schema:#}");
             assert_eq!(schema["properties"]["approve"]["type"], "boolean", "{schema:#}");
-            assert_eq!(schema["properties"]["approve"].get("default"), None, "nothing is filled in: {schema:#}");
+            assert_eq!(
+                schema["properties"]["approve"].get("default"),
+                None,
+                "nothing is filled in: {schema:#}"
+            );
             stage.ran(0).await;
         }
     });
@@ -121,7 +130,7 @@ name: paints
 description: Takes a text, if a person agrees.
 params:
   - {name: text, type: STRING, required: true, description: A text, testValue: a}
-approval: {mode: REQUIRED, prompt: 'About {{text}}'}
+approval: {mode: REQUIRED, prompt: 'About {args}'}
 code: return text.length;
 ";
 
@@ -134,7 +143,11 @@ fn nobody_paints_in_a_dialogue() {
             let put = asked(&mut client, "paints", json!({"text": hostile})).await;
             let message = put.form["message"].as_str().expect("a message");
             assert!(!message.contains(['\u{1b}', '\u{202e}', '\r', '\u{200b}']), "{message:?}");
-            assert_eq!(message.lines().filter(|line| line.starts_with("Arguments: ")).count(), 1, "{message}");
+            assert_eq!(
+                message.lines().filter(|line| line.starts_with("Arguments: ")).count(),
+                1,
+                "{message}"
+            );
         }
     });
 }
@@ -284,7 +297,10 @@ fn a_caller_whose_key_is_revoked_before_the_yes_runs_nothing() {
             let put = asked(&mut client, "writes", json!({"n": 7})).await;
             stage.revoke("agent").await;
             let refused = put.result(&mut client, yes()).await;
-            assert!(["UNAUTHORIZED", "FORBIDDEN"].contains(&failed(&refused).as_str()), "{way:?}: {refused:#}");
+            assert!(
+                ["UNAUTHORIZED", "FORBIDDEN"].contains(&failed(&refused).as_str()),
+                "{way:?}: {refused:#}"
+            );
             stage.ran(0).await;
         }
     });
@@ -391,7 +407,10 @@ fn whoever_waits_hears_so_if_they_asked_to() {
             let waiting = stage.asked().await;
             stage.answer(waiting.id, false).await.expect("answered");
             let (_, before) = client.answer(call).await;
-            assert!(before.iter().all(|message| message["method"] != "notifications/progress"), "{before:#?}");
+            assert!(
+                before.iter().all(|message| message["method"] != "notifications/progress"),
+                "{before:#?}"
+            );
         }
     });
 }

@@ -52,7 +52,8 @@ fn a_session_is_its_openers_alone() {
         for who in [stage.other(), keyless(), stage.anna()] {
             assert_eq!(status(&stage, who.clone(), post(Some(&id), OLD, &list(1))).await, 404);
             assert_eq!(status(&stage, who.clone(), get(Some(&id), OLD)).await, 404);
-            let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+            let notice =
+                json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
             assert_eq!(status(&stage, who, post(Some(&id), OLD, &notice)).await, 404);
         }
         let (told, body) = read(stage.send(stage.agent(), post(Some(&id), OLD, &list(1))).await).await;
@@ -69,7 +70,10 @@ fn nobody_answers_in_the_session_of_another() {
         for who in [stage.other(), keyless(), stage.anna()] {
             for id in 0..4 {
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": yes()});
-                assert_eq!(status(&stage, who.clone(), post(Some(&client.session()), OLD, &answer)).await, 404);
+                assert_eq!(
+                    status(&stage, who.clone(), post(Some(&client.session()), OLD, &answer)).await,
+                    404
+                );
             }
         }
         stage.ran(0).await;

@@ -11,10 +11,10 @@ use axum::response::Response;
 use axum::{Extension, Router};
 use bailiwick_config::{Environment, FolderFile, load};
 use bailiwick_core::{
-    Action, Actor, Admitted, Caller, Core, Desk, Document, Fallback, Happening, Hints, KeyWish, Opening, Presence,
-    Reasons, Refusal, Reply, Runtime, Settled, Waiting,
+    Action, Actor, Admitted, Caller, Core, Desk, Document, Fallback, Happening, Hints, KeyWish, Opening,
+    Presence, Reasons, Refusal, Reply, Runtime, Settled, Waiting,
 };
-use bailiwick_mcp::{Bare, Mcp, Native, Published, Settings};
+use bailiwick_mcp::{Bare, Mcp, Native, Offers, Published, Settings};
 use bailiwick_types::{ApprovalId, KeyId, RiskLevel, Scope, Scopes};
 use serde_json::Value;
 use tokio::sync::broadcast::Receiver;
@@ -92,10 +92,14 @@ fn serve(desk: &Arc<Desk>, setup: &Setup) -> (Mcp, CancellationToken) {
     let hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
     let bare = Bare { level: RiskLevel::L0, hints };
     let offers = Published::new(desk, setup.natives.clone(), bare, setup.elicitation);
+    server_of(Arc::new(offers), setup)
+}
+
+fn server_of(offers: Arc<dyn Offers>, setup: &Setup) -> (Mcp, CancellationToken) {
     let closing = CancellationToken::new();
-    let settings =
-        Settings { deadline: Duration::from_secs(120), body_bytes: setup.body_bytes, closing: closing.clone() };
-    (Mcp::new(Arc::new(offers), settings).expect("a server"), closing)
+    let deadline = Duration::from_secs(120);
+    let settings = Settings { deadline, body_bytes: setup.body_bytes, closing: closing.clone() };
+    (Mcp::new(offers, settings).expect("a server"), closing)
 }
 
 fn opening(folder: &Path, set: &[String]) -> Opening {
@@ -185,6 +189,12 @@ impl Stage {
     /// Another server process on the same core.
     pub(crate) fn next_server(&mut self) {
         (self.mcp, self.closing) = serve(&self.desk, &self.setup);
+        self.router = self.mcp.router();
+    }
+
+    /// A server of something else.
+    pub(crate) fn offering(&mut self, offers: Arc<dyn Offers>) {
+        (self.mcp, self.closing) = server_of(offers, &self.setup);
         self.router = self.mcp.router();
     }
 

@@ -54,7 +54,9 @@ fn a_state_that_was_changed_counts_for_nothing() {
             for cut in [0, 1, state.len() / 2, state.len() - 1] {
                 refused(&mut client, with_state(&put, &state[..cut])).await;
             }
-            for wrong in [format!("{state}A"), format!(" {state}"), format!("{state}{state}"), "x".repeat(100_000)] {
+            for wrong in
+                [format!("{state}A"), format!(" {state}"), format!("{state}{state}"), "x".repeat(100_000)]
+            {
                 refused(&mut client, with_state(&put, &wrong)).await;
             }
             stage.ran(0).await;
@@ -112,8 +114,7 @@ fn of_two_at_once_exactly_one_counts() {
                 }
                 let mut ran = 0;
                 for _ in &ids {
-                    let answer =
-                        client.until(|message| ids.iter().any(|id| message["id"] == *id)).await;
+                    let answer = client.until(|message| ids.iter().any(|id| message["id"] == *id)).await;
                     if answer["error"].is_null() {
                         assert_eq!(text(&answer["result"]), "7", "{answer:#}");
                         ran += 1;
@@ -166,7 +167,9 @@ fn a_state_is_for_its_tool_and_its_arguments() {
             for name in ["scribbles", "add", "nothing", "Writes"] {
                 refused(&mut client, changed("name", json!(name))).await;
             }
-            for arguments in [json!({"n": 8}), json!({}), json!({"n": "7"}), json!({"n": 7, "m": 5}), json!({"n": [7]})] {
+            for arguments in
+                [json!({"n": 8}), json!({}), json!({"n": "7"}), json!({"n": 7, "m": 5}), json!({"n": [7]})]
+            {
                 refused(&mut client, changed("arguments", arguments)).await;
             }
             let mut without = put.retry(&yes());
@@ -228,7 +231,10 @@ fn with_more_answers_than_questions_the_others_are_left_alone() {
         assert_eq!(failed(&client.result(id).await), "APPROVAL_DECLINED");
         stage.ran(0).await;
         // Answers without a state are answers to nothing.
-        let id = client.send("tools/call", json!({"name": "writes", "arguments": {"n": 7}, "inputResponses": {"approval": yes()}}));
+        let id = client.send(
+            "tools/call",
+            json!({"name": "writes", "arguments": {"n": 7}, "inputResponses": {"approval": yes()}}),
+        );
         let id = id.await;
         let again = asked_of(&mut client, id, "writes", json!({"n": 7})).await;
         stage.ran(0).await;
@@ -246,7 +252,8 @@ fn one_caller_has_only_so_many_calls_waiting() {
                 Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), &format!("c{n}")).await;
             puts.push(asked(&mut client, "writes", json!({"n": 7})).await);
         }
-        let mut client = Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), "one-more").await;
+        let mut client =
+            Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), "one-more").await;
         let busy = client.called("writes", json!({"n": 7})).await;
         assert_eq!(failed(&busy), "BUSY");
         // Others have their own.

@@ -94,6 +94,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             let session = session(screen)?;
             commands::serve::serve(screen, &session, what)
         }
+        Command::Mcp(what) => {
+            let session = session(screen)?;
+            commands::mcp::mcp(screen, &session, &typed.global, what)
+        }
         Command::Approvals(what) => {
             let session = session(screen)?;
             commands::approvals::approvals(screen, &session, what)

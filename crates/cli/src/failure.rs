@@ -88,6 +88,8 @@ pub(crate) enum Failure {
     Foreign(#[from] ForeignError),
     #[error("{}: {source}", file.display())]
     Edit { file: PathBuf, source: EditError },
+    #[error(transparent)]
+    Pipe(#[from] bailiwick_mcp::PipeError),
     #[error("the data folder's owner answered something else than was asked: {0}")]
     StrangeReply(&'static str),
 }
@@ -117,6 +119,8 @@ impl Failure {
             Self::Refused(refusal) => refusal.code,
             Self::StrangeReply(_) => ErrorCode::Internal,
             Self::Serve(error) => serve_code(error),
+            Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => ErrorCode::InvalidInput,
+            Self::Pipe(bailiwick_mcp::PipeError::Fault) => ErrorCode::Internal,
             Self::Foreign(ForeignError::File(error)) => file_code(error),
             Self::Foreign(ForeignError::Changed { .. }) => ErrorCode::Conflict,
             Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
@@ -173,6 +177,9 @@ impl Failure {
             Self::NotRecorded => Some("raise the limit that ended it, or have it ask for less".to_owned()),
             Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
             Self::Serve(error) => Some(error.hint()),
+            Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => {
+                Some("a client of MCP starts it and speaks to it: bailiwick mcp config CLIENT".to_owned())
+            }
             Self::Foreign(error) => error.hint(),
             Self::Edit { source, .. } => Some(source.hint()),
             Self::Declined(_)
@@ -186,6 +193,7 @@ impl Failure {
             | Self::Measure { .. }
             | Self::Stdin(_)
             | Self::Signals(_)
+            | Self::Pipe(_)
             | Self::StrangeReply(_)
             | Self::Manual(_) => None,
         }

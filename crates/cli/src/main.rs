@@ -11,6 +11,7 @@ mod documents;
 mod failure;
 mod listeners;
 mod logging;
+mod offers;
 mod outside;
 mod places;
 mod render;

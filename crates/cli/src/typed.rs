@@ -75,7 +75,7 @@ pub(crate) enum Command {
     /// Tools: write, check, test, publish and call them; the catalogue
     #[command(subcommand)]
     Tool(tool::Tool),
-    /// Agents that speak MCP: what to paste into their settings, or have it written there
+    /// Serve tools to the agent that starts this, over its stdin and stdout; or print or write what connects an agent
     Mcp(mcp::Mcp),
     /// Calls that wait for a person: look at them and answer; a live view at a terminal
     Approvals(serving::Approvals),

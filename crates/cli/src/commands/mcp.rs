@@ -8,6 +8,7 @@ mod config;
 mod edit;
 mod install;
 mod json;
+mod pipe;
 mod snippet;
 mod toml;
 mod wanted;
@@ -28,7 +29,8 @@ pub(crate) fn mcp(
     what: &Mcp,
 ) -> Result<u8, Failure> {
     match &what.command {
-        McpCommand::Config(what) => config::config(screen, session, global, what),
-        McpCommand::Install(what) => install::install(screen, session, global, what),
+        None => pipe::pipe(screen, session, &what.cells),
+        Some(McpCommand::Config(what)) => config::config(screen, session, global, what),
+        Some(McpCommand::Install(what)) => install::install(screen, session, global, what),
     }
 }

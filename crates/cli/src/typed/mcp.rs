@@ -4,11 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::CellFlags;
+
 /// `bailiwick mcp`
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Mcp {
     #[command(subcommand)]
-    pub(crate) command: McpCommand,
+    pub(crate) command: Option<McpCommand>,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
 }
 
 /// `bailiwick mcp …`

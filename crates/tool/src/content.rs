@@ -308,7 +308,8 @@ fn is_mime(text: &str) -> bool {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&b))
     };
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-    let is_whole = essence.trim_end_matches(' ').split_once('/').is_some_and(|(kind, of)| token(kind) && token(of));
+    let is_whole =
+        essence.trim_end_matches(' ').split_once('/').is_some_and(|(kind, of)| token(kind) && token(of));
     is_whole && text.len() <= LONGEST_MIME && parameters.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
 }
 

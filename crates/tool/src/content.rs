@@ -269,14 +269,12 @@ impl<'a> Block<'a> {
         };
         // Without padding is fine; what goes on from here has it.
         let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-        match GeneralPurpose::new(&LETTERS, config).decode(text) {
-            Ok(bytes) => Ok(STANDARD.encode(bytes)),
-            Err(_) => {
-                let hint = "give a typed array, or base64 with + and / and nothing around it; data that holds a \
-                            secret is masked and cannot be given";
-                Err(self.wrong(field, "is not base64", hint))
-            }
-        }
+        let Ok(bytes) = GeneralPurpose::new(&LETTERS, config).decode(text) else {
+            let hint = "give a typed array, or base64 with + and / and nothing around it; data that holds a secret is \
+                        masked and cannot be given";
+            return Err(self.wrong(field, "is not base64", hint));
+        };
+        Ok(STANDARD.encode(bytes))
     }
 
     /// Bytes that are not none.

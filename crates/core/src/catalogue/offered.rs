@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bailiwick_policy::hints;
 use bailiwick_store::{StoreError, ToolRow, View};
 use bailiwick_tool::lifecycle::State;
-use serde_json::Value;
 
 use super::pages::edition;
 use crate::journal::as_left;
@@ -27,14 +26,13 @@ pub(crate) async fn offered(core: &Core, after: Option<String>, limit: u32) -> R
     let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
     let edition = edition(&core.inner.store).await?;
     let which = (after, limit);
-    let found = match core.inner.pages.find(edition, &which) {
-        Some(found) => found,
-        None => {
-            let (inside, after) = (core.clone(), which.0.clone());
-            // Documents that were not read before are read there, too: away from whoever serves others.
-            let page = core.inner.store.read(move |view| page(&inside, view, after, limit));
-            core.inner.pages.keep(edition, which, page.await?)
-        }
+    let found = if let Some(found) = core.inner.pages.find(edition, &which) {
+        found
+    } else {
+        let (inside, after) = (core.clone(), which.0.clone());
+        // Documents that were not read before are read there, too: away from whoever serves others.
+        let page = core.inner.store.read(move |view| page(&inside, view, after, limit));
+        core.inner.pages.keep(edition, which, page.await?)
     };
     Ok(Reply::Offered(Arc::unwrap_or_clone(found)))
 }
@@ -85,7 +83,7 @@ fn of(parsed: &Parsed, standing: &Standing) -> Offered {
         title: tool.title().map(str::to_owned),
         description: tool.description().map(str::to_owned),
         input_schema: tool.input_schema(),
-        output_schema: tool.output().cloned().map(Value::from),
+        output_schema: tool.output().cloned(),
         hints: hints(&standing.policy),
         level: standing.level(),
         approval: standing.needs_approval,

@@ -269,14 +269,12 @@ impl<'a> Block<'a> {
         };
         // Without padding is fine; what goes on from here has it.
         let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-        match GeneralPurpose::new(&LETTERS, config).decode(text) {
-            Ok(bytes) => Ok(STANDARD.encode(bytes)),
-            Err(_) => {
-                let hint = "give a typed array, or base64 with + and / and nothing around it; data that holds a \
-                            secret is masked and cannot be given";
-                Err(self.wrong(field, "is not base64", hint))
-            }
-        }
+        let Ok(bytes) = GeneralPurpose::new(&LETTERS, config).decode(text) else {
+            let hint = "give a typed array, or base64 with + and / and nothing around it; data that holds a secret is \
+                        masked and cannot be given";
+            return Err(self.wrong(field, "is not base64", hint));
+        };
+        Ok(STANDARD.encode(bytes))
     }
 
     /// Bytes that are not none.
@@ -308,7 +306,8 @@ fn is_mime(text: &str) -> bool {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&b))
     };
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-    let is_whole = essence.trim_end_matches(' ').split_once('/').is_some_and(|(kind, of)| token(kind) && token(of));
+    let is_whole =
+        essence.trim_end_matches(' ').split_once('/').is_some_and(|(kind, of)| token(kind) && token(of));
     is_whole && text.len() <= LONGEST_MIME && parameters.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
 }
 

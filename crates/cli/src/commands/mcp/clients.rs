@@ -183,6 +183,14 @@ impl Client {
         Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
     }
 
+    /// What a person should know before it is written.
+    pub(super) fn beforehand(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("Claude Code writes to its file itself while it runs: end it first"),
+            Self::ClaudeDesktop | Self::Cursor | Self::VsCode | Self::Codex => None,
+        }
+    }
+
     /// What a person should know once it is written.
     pub(super) fn afterwards(self) -> &'static str {
         match self {

@@ -16,12 +16,13 @@ fn printed(client: &str) -> String {
         &["--http", "--key-env"],
         &["--http", "https://tools.example", "--name", "theirs"],
     ];
-    let mut all = String::new();
-    for way in ways {
+    let printed = |way: &&[&str]| {
         let run = program.run(&[&["mcp", "config", client], *way].concat());
-        all += &format!("$ bailiwick mcp config {client} {}\n{}{}", way.join(" "), run.stdout, run.stderr);
-        all += &format!("exit {}\n\n", run.code.unwrap_or(-1));
-    }
+        let typed =
+            ["bailiwick mcp config", client].iter().chain(*way).copied().collect::<Vec<_>>().join(" ");
+        format!("$ {typed}\n{}{}exit {}\n\n", run.stdout, run.stderr, run.code.unwrap_or(-1))
+    };
+    let all: String = ways.iter().map(printed).collect();
     steady(&all)
 }
 

@@ -104,8 +104,12 @@ impl Failure {
     /// The code of the closed list.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::File(error) | Self::Config(ConfigError::File(error)) => file_code(error),
-            Self::Conflicts(_) | Self::Config(ConfigError::Profiles(_)) => ErrorCode::Conflict,
+            Self::File(error)
+            | Self::Config(ConfigError::File(error))
+            | Self::Foreign(ForeignError::File(error)) => file_code(error),
+            Self::Conflicts(_)
+            | Self::Config(ConfigError::Profiles(_))
+            | Self::Foreign(ForeignError::Changed { .. }) => ErrorCode::Conflict,
             Self::Document(_) | Self::Config(ConfigError::Document(_) | ConfigError::Settings(_)) => {
                 ErrorCode::Validation
             }
@@ -121,8 +125,6 @@ impl Failure {
             Self::Serve(error) => serve_code(error),
             Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => ErrorCode::InvalidInput,
             Self::Pipe(bailiwick_mcp::PipeError::Fault) => ErrorCode::Internal,
-            Self::Foreign(ForeignError::File(error)) => file_code(error),
-            Self::Foreign(ForeignError::Changed { .. }) => ErrorCode::Conflict,
             Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
                 ErrorCode::InvalidInput
             }

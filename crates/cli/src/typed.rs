@@ -17,7 +17,7 @@ use clap::{Args, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "bailiwick", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 the code failed, 2 usage or bad input, 3 denied or declined, 4 a limit, 5 our fault."
+    after_help = "Exit codes: 0 fine, 1 the code failed, 2 bad input, 3 denied or declined, 4 a limit, 5 our fault."
 )]
 pub(crate) struct Typed {
     #[command(flatten)]

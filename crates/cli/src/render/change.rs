@@ -1,14 +1,14 @@
-//! What a change would make of a file: the lines that go and come, with their numbers. The lines around them are not
-//! shown: in other programs' files they hold other people's keys.
+//! What a change would make of a file: what goes and comes, with the numbers of the lines. What stands around it is not
+//! shown, for in the files of other programs that is other servers' keys.
 
 use super::compare::{self, Compared};
-use super::{Span, bad, faint, good, plain, to_stderr};
+use super::{bad, faint, good, plain, to_stderr};
 
-/// A line that goes or comes.
+/// A line that goes or comes, or the part of it that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line<'a> {
-    number: usize,
-    compared: Compared<'a>,
+enum Changed {
+    Gone(usize, String),
+    New(usize, String),
 }
 
 /// Tells it on stderr.
@@ -17,26 +17,23 @@ pub(crate) fn tell(before: &str, now: &str) {
         to_stderr(&[plain("the change is too long to be shown")]);
         return;
     };
-    for Line { number, compared } in &lines {
-        let number = format!("{number:>5} ");
-        let line: [Span<'_>; 2] = match compared {
-            Compared::Gone(text) => [bad("- "), plain(text)],
-            Compared::New(text) => [good("+ "), plain(text)],
-            Compared::Same(_) => continue,
+    for line in &lines {
+        let (number, sign, text) = match line {
+            Changed::Gone(number, text) => (number, bad("- "), text),
+            Changed::New(number, text) => (number, good("+ "), text),
         };
-        let [sign, text] = line;
-        to_stderr(&[faint(&number), sign, text]);
+        to_stderr(&[faint(&format!("{number:>5} ")), sign, plain(text)]);
     }
 }
 
 /// What differs; none where that is too much to compare.
-fn lines<'a>(before: &'a str, now: &'a str) -> Option<Vec<Line<'a>>> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
+fn lines(before: &str, now: &str) -> Option<Vec<Changed>> {
+    let (old, new) = (comparable(before), comparable(now));
     let shorter = old.len().min(new.len());
     let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let end = old.iter().rev().zip(new.iter().rev()).take(shorter - begin);
     let end = end.take_while(|(old, new)| old == new).count();
-    let middle = |all: &[&'a str]| all.get(begin..all.len() - end).unwrap_or_default().join("\n");
+    let middle = |all: &[&str]| all.get(begin..all.len() - end).unwrap_or_default().join("\n");
     let (old_middle, new_middle) = (middle(&old), middle(&new));
     let (mut old_number, mut new_number) = (begin, begin);
     let mut lines = Vec::new();
@@ -47,20 +44,44 @@ fn lines<'a>(before: &'a str, now: &'a str) -> Option<Vec<Line<'a>>> {
                 new_number += 1;
             }
             Compared::Gone(_) => {
-                if let Some(text) = old.get(old_number) {
-                    lines.push(Line { number: old_number + 1, compared: Compared::Gone(text) });
-                }
+                let text = before.lines().nth(old_number).unwrap_or_default();
                 old_number += 1;
+                lines.push(Changed::Gone(old_number, text.to_owned()));
             }
             Compared::New(_) => {
-                if let Some(text) = new.get(new_number) {
-                    lines.push(Line { number: new_number + 1, compared: Compared::New(text) });
-                }
+                let text = now.lines().nth(new_number).unwrap_or_default();
                 new_number += 1;
+                lines.push(Changed::New(new_number, text.to_owned()));
             }
         }
     }
-    Some(lines)
+    Some(match lines.as_slice() {
+        [Changed::Gone(old_number, old), Changed::New(new_number, new)] => {
+            within((*old_number, old), (*new_number, new))
+        }
+        _ => lines,
+    })
+}
+
+/// The lines without a comma at their end, which comes and goes with what follows.
+fn comparable(text: &str) -> Vec<&str> {
+    text.lines().map(|line| line.strip_suffix(',').unwrap_or(line)).collect()
+}
+
+/// What differs within one line.
+fn within((old_number, old): (usize, &str), (new_number, new): (usize, &str)) -> Vec<Changed> {
+    let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+    let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let end = old.iter().rev().zip(new.iter().rev()).take(old.len().min(new.len()) - begin);
+    let end = end.take_while(|(old, new)| old == new).count();
+    let part = |all: &[char]| {
+        let part: String = all.get(begin..all.len() - end).unwrap_or_default().iter().collect();
+        let mark = |there: usize| if there > 0 { "…" } else { "" };
+        (!part.is_empty()).then(|| format!("{}{part}{}", mark(begin), mark(end)))
+    };
+    let gone = part(&old).map(|text| Changed::Gone(old_number, text));
+    let new = part(&new).map(|text| Changed::New(new_number, text));
+    gone.into_iter().chain(new).collect()
 }
 
 #[cfg(test)]

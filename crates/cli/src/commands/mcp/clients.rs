@@ -131,10 +131,12 @@ impl Client {
         let name = &wanted.name;
         let project = wanted.project;
         let words = match (self, &wanted.way) {
-            (Self::ClaudeDesktop | Self::Cursor, _) => return None,
-            // These write for the user only, and cannot ask for a key.
+            // What VS Code asks for cannot be said there.
+            (Self::ClaudeDesktop | Self::Cursor, _) | (Self::VsCode, Way::Http { key: Some(_), .. }) => {
+                return None;
+            }
+            // These write for the user only.
             (Self::VsCode | Self::Codex, _) if project => return None,
-            (Self::VsCode, Way::Http { key: Some(_), .. }) => return None,
             (Self::ClaudeCode, way) => {
                 let scope = if project { "project" } else { "user" };
                 let mut words: Vec<String> =
@@ -181,6 +183,14 @@ impl Client {
             }
         };
         Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+    }
+
+    /// What a person should know before it is written.
+    pub(super) fn beforehand(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("Claude Code writes to its file itself while it runs: end it first"),
+            Self::ClaudeDesktop | Self::Cursor | Self::VsCode | Self::Codex => None,
+        }
     }
 
     /// What a person should know once it is written.

@@ -46,10 +46,10 @@ pub(super) fn config(
 pub(super) fn beside(screen: &mut Screen, session: &Session, wanted: &Wanted) {
     match &wanted.way {
         Way::Http { key: Some(_), .. } if wanted.client == Client::VsCode => {
-            screen.note("VS Code asks for the key, once: bailiwick key create NAME --scope call");
+            screen.note("VS Code asks for a key, once; one is made by: bailiwick key create NAME --scope call");
         }
         Way::Http { key: Some(variable), .. } => screen.note(&format!(
-            "{} looks for the key in {variable} when it starts: bailiwick key create NAME --scope call",
+            "{} looks for a key in {variable} when it starts; one is made by: bailiwick key create NAME --scope call",
             wanted.client.title()
         )),
         Way::Http { key: None, .. } => {}

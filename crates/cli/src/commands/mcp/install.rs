@@ -33,7 +33,7 @@ pub(super) fn install(
         tell(screen, &wanted, if what.remove { "not there" } else { "already there" }, None);
         return Ok(0);
     };
-    let question = show(&file, &wanted, &text);
+    let question = show(screen, &file, &wanted, &text);
     if !what.yes {
         if !terminal::is_there() {
             return Err(Failure::Argument {
@@ -86,7 +86,7 @@ fn changed(
 }
 
 /// Shows the file and what changes in it; gives the question.
-fn show(file: &Foreign, wanted: &Wanted, text: &str) -> String {
+fn show(screen: &mut Screen, file: &Foreign, wanted: &Wanted, text: &str) -> String {
     let named = wanted.file.display().to_string();
     to_stderr(&[faint("file  "), plain(&named)]);
     if file.real() != wanted.file {
@@ -96,6 +96,9 @@ fn show(file: &Foreign, wanted: &Wanted, text: &str) -> String {
         to_stderr(&[faint("      "), plain("which is not there yet")]);
     }
     change::tell(file.text().unwrap_or_default(), text);
+    if let Some(beforehand) = wanted.client.beforehand().filter(|_| !wanted.project) {
+        screen.note(beforehand);
+    }
     format!("Write this for {}?", wanted.client.title())
 }
 

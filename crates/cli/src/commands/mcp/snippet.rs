@@ -11,7 +11,9 @@ use crate::typed::mcp::Client;
 pub(super) fn entry(wanted: &Wanted) -> Value {
     match &wanted.way {
         Way::Stdio { command, args } => match wanted.client {
-            Client::ClaudeCode | Client::Cursor | Client::VsCode => {
+            // As `claude mcp add` writes it, so that it is the same entry whoever wrote it.
+            Client::ClaudeCode => json!({"type": "stdio", "command": command, "args": args, "env": {}}),
+            Client::Cursor | Client::VsCode => {
                 json!({"type": "stdio", "command": command, "args": args})
             }
             Client::ClaudeDesktop | Client::Codex => json!({"command": command, "args": args}),

@@ -142,27 +142,29 @@ fn http(session: &Session, typed: &McpEntry, address: Option<&str>) -> Result<Wa
             "use https://, or a tunnel to a port of this machine",
         ));
     }
+    // A host's name may hold that; in a path it is encoded.
     if url.contains("${") {
         return Err(refused(format!("{url} is not an address as it is"), "write it without `${`"));
     }
+    // What was typed is not shown: it may be the key itself.
     let variable = typed.key_env.clone().flatten();
-    if let (KeyBy::Input, Some(name)) = (key_by, &variable) {
+    if key_by == KeyBy::Input && variable.is_some() {
         return Err(refused(
-            format!("VS Code puts no variable into a header, and --key-env names {}", name.escape_debug()),
+            "VS Code puts no variable into a header, and --key-env names one".to_owned(),
             "leave out the name: VS Code asks for the key, once, and keeps it encrypted",
         ));
     }
     let variable = variable.unwrap_or_else(|| KEY_VARIABLE.to_owned());
     if !is_variable(&variable) {
         return Err(refused(
-            format!("`{}` is not the name of a variable", variable.escape_debug()),
+            "what --key-env names is not the name of a variable".to_owned(),
             "A-Z, a-z, 0-9 and `_`, not beginning with a digit; the key itself never stands in a client's file",
         ));
     }
     Ok(Way::Http { url, key: wants_key.then_some(variable) })
 }
 
-/// A name of a variable. A key is none: its dots and dashes, or its length, tell.
+/// A name of a variable. A key of ours is none, although it may look like one.
 fn is_variable(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= MOST_NAME

@@ -1,17 +1,15 @@
-//! Which lines of a change are shown.
+//! What of a change is shown.
 
-use super::super::compare::Compared;
-use super::lines;
+use super::{Changed, lines};
 
 #[track_caller]
 fn check(before: &str, now: &str, expected: &[&str]) {
-    let shown = lines(before, now).unwrap_or_default();
-    let shown: Vec<String> = shown
+    let shown: Vec<String> = lines(before, now)
+        .unwrap_or_default()
         .iter()
-        .map(|line| match line.compared {
-            Compared::Gone(text) => format!("{}-{text}", line.number),
-            Compared::New(text) => format!("{}+{text}", line.number),
-            Compared::Same(text) => format!("{}={text}", line.number),
+        .map(|line| match line {
+            Changed::Gone(number, text) => format!("{number}-{text}"),
+            Changed::New(number, text) => format!("{number}+{text}"),
         })
         .collect();
     assert_eq!(shown, expected);
@@ -30,8 +28,23 @@ fn only_what_goes_and_comes_is_shown_with_its_line() {
 }
 
 #[test]
+fn a_comma_that_comes_with_the_next_line_does_not_show_its_own() {
+    check("{\nsecret\n}\n", "{\nsecret,\nnew\n}\n", &["3+new"]);
+    check("{\nsecret\n}\n", "{\nsecret,\nnew,\nnewer\n}\n", &["3+new,", "4+newer"]);
+    check("{\nsecret,\nnew\n}\n", "{\nsecret\n}\n", &["3-new"]);
+}
+
+#[test]
+fn of_one_long_line_only_the_part_that_differs_is_shown() {
+    check("{secret}", "{secret, new}", &["1+…, new…"]);
+    check("{secret, new}", "{secret}", &["1-…, new…"]);
+    check("{secret, old}", "{secret, new}", &["1-…old…", "1+…new…"]);
+    check("über", "übler", &["1+…l…"]);
+    check("aa", "aaa", &["1+…a"]);
+}
+
+#[test]
 fn a_long_file_with_a_short_change_is_shown() {
-    let long: String = (0..50_000).map(|number| format!("line {number}\n")).collect();
-    let changed = long.replacen("line 40000\n", "line 40000\nnew\n", 1);
-    check(&long, &changed, &["40002+new"]);
+    let (before, after) = ("a\n".repeat(40_000), "b\n".repeat(10_000));
+    check(&format!("{before}{after}"), &format!("{before}new\n{after}"), &["40001+new"]);
 }

@@ -63,11 +63,7 @@ fn an_entry_is_put_in_the_way_the_rest_is_laid_out() {
         r#"{"x":"}\"{","mcpServers":{"a":{"n":[{}]}}}"#,
         r#"{"x":"}\"{","mcpServers":{"a":{"n":[{}]},"b":{"command":"/b","args":["mcp"]}}}"#,
     );
-    check_put(
-        JSON,
-        r#"{"x": 1}"#,
-        r#"{"x": 1, "mcpServers": {"b":{"command":"/b","args":["mcp"]}}}"#,
-    );
+    check_put(JSON, r#"{"x": 1}"#, r#"{"x": 1, "mcpServers": {"b":{"command":"/b","args":["mcp"]}}}"#);
 }
 
 #[test]
@@ -78,9 +74,7 @@ fn toml_keeps_its_comments_and_its_order() {
     check_put(
         TOML,
         "# top\n[mcp_servers.a] # a\ncommand = 'a'\n\n# about the rest\n[rest]\nx  =  1\n",
-        &format!(
-            "# top\n[mcp_servers.a] # a\ncommand = 'a'\n\n{entry}\n# about the rest\n[rest]\nx  =  1\n"
-        ),
+        &format!("# top\n[mcp_servers.a] # a\ncommand = 'a'\n\n{entry}\n# about the rest\n[rest]\nx  =  1\n"),
     );
     check_put(
         TOML,
@@ -99,7 +93,8 @@ fn what_was_put_can_be_taken_out_again() {
     ] {
         check_there_and_back(JSON, text);
     }
-    for text in ["x = 1\n", "# c\n[mcp_servers.a]\ncommand = 'a'\n# d\n[z]\n", "[mcp_servers]\n[z]\nx = 1\n"] {
+    for text in ["x = 1\n", "# c\n[mcp_servers.a]\ncommand = 'a'\n# d\n[z]\n", "[mcp_servers]\n[z]\nx = 1\n"]
+    {
         check_there_and_back(TOML, text);
     }
     // In front of others, it leaves them as they are.
@@ -138,7 +133,8 @@ fn what_vs_code_asks_for_comes_and_goes_with_the_entry() {
     let (entry, input) = (json!({"url": "u"}), json!({"id": "b-key"}));
     let change = Change::Put { entry: &entry, input: Some(&input), replace: false };
     let before = "{\"inputs\":[{\"id\":\"x\"}],\"servers\":{\"a\":{}}}";
-    let after = "{\"inputs\":[{\"id\":\"x\"},{\"id\":\"b-key\"}],\"servers\":{\"a\":{},\"b\":{\"url\":\"u\"}}}";
+    let after =
+        "{\"inputs\":[{\"id\":\"x\"},{\"id\":\"b-key\"}],\"servers\":{\"a\":{},\"b\":{\"url\":\"u\"}}}";
     let format = Format::Json("servers");
     assert_eq!(edit(Some(before), format, "b", change), Ok(Edited::Text(after.to_owned())));
     assert_eq!(edit(Some(after), format, "b", change), Ok(Edited::Same));

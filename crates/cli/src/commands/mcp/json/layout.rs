@@ -41,16 +41,12 @@ impl Layout {
             return spliced(text, inside, &format!("{newline}{indent}{item}{newline}{base}"));
         };
         let end = last.value.end..last.value.end;
-        match indent_before(text, first.start) {
-            Some(indent) => {
-                let item = self.item(key, value, Some(indent));
-                spliced(text, end, &format!(",{}{indent}{item}", self.newline))
-            }
-            None => {
-                let comma = if self.is_spaced { ", " } else { "," };
-                spliced(text, end, &format!("{comma}{}", self.item(key, value, None)))
-            }
+        if let Some(indent) = indent_before(text, first.start) {
+            let item = self.item(key, value, Some(indent));
+            return spliced(text, end, &format!(",{}{indent}{item}", self.newline));
         }
+        let comma = if self.is_spaced { ", " } else { "," };
+        spliced(text, end, &format!("{comma}{}", self.item(key, value, None)))
     }
 
     /// The text with another value for an item.

@@ -63,7 +63,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let _announced = listeners::announce(data, &settings.baseline.own_listeners)?;
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
-    let ground = Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
+    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp: None };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));

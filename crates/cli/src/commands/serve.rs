@@ -54,6 +54,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let preset = preset::Preset::chosen(what.preset.as_deref().unwrap_or(&settings.server.preset))?;
     // Heard from before anything is there, since whoever started this may end it at once.
     let mut signals = Signals::hear()?;
+    // Half of what may be open is for connections, so this comes before anybody counts them.
+    bailiwick_sys::descriptors::raise_limit();
     let listener = bind(settings.server.listen)?;
     let bound = listener.local_addr().map_err(ServeError::Listener)?;
     keep_tools_away(&mut settings, bound)?;

@@ -54,6 +54,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let preset = preset::Preset::chosen(what.preset.as_deref().unwrap_or(&settings.server.preset))?;
     // Heard from before anything is there, since whoever started this may end it at once.
     let mut signals = Signals::hear()?;
+    // Half of what may be open is for connections, so this comes before anybody counts them.
+    bailiwick_sys::descriptors::raise_limit();
     let listener = bind(settings.server.listen)?;
     let bound = listener.local_addr().map_err(ServeError::Listener)?;
     keep_tools_away(&mut settings, bound)?;
@@ -63,7 +65,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let _announced = listeners::announce(data, &settings.baseline.own_listeners)?;
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
-    let ground = Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
+    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp: None };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));

@@ -95,7 +95,6 @@ impl Key {
     }
 }
 
-const MCP: Used = Used::WaitsFor("the MCP server");
 const SANDBOXES: Used = Used::WaitsFor("command sandboxes");
 
 /// The keys that are not one per limit.
@@ -293,7 +292,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "approvals.elicitation",
         Kind::Level,
         Narrowing::Smaller,
-        MCP,
+        Used::Now,
         "the level up to which an MCP client's own dialogue counts",
     ),
     (
@@ -303,6 +302,14 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         Used::Now,
         "where a question that waits for a person is announced: absolute paths of programs, https:// addresses",
     ),
+    (
+        "mcp.tools",
+        Kind::Texts,
+        Narrowing::Fewer,
+        Used::Now,
+        "native tools that MCP clients are offered: run_javascript, describe_runtime; none unless named",
+    ),
+    ("mcp.ask", Kind::Texts, Narrowing::More, Used::Now, "native tools whose calls always wait for a person"),
     (
         "secrets.env",
         Kind::Texts,

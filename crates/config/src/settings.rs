@@ -1,11 +1,14 @@
 //! Settings as the types their consumers take.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
-use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel, Scopes};
+use bailiwick_types::{
+    LayerName, LimitKind, Limits, NATIVE_TOOLS, RiskLevel, Scopes, did_you_mean, shortened,
+};
 
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
@@ -20,6 +23,8 @@ pub struct Settings {
     pub baseline: Arc<Baseline>,
     /// Who is asked, and when.
     pub approvals: Approvals,
+    /// What MCP clients are offered beside published tools.
+    pub mcp: Mcp,
     /// How requests leave.
     pub fetch: Fetch,
     /// Environment variables that may stand in for secrets.
@@ -132,6 +137,15 @@ pub struct Approvals {
     pub notify: Vec<Notify>,
 }
 
+/// The mcp section.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mcp {
+    /// Native tools that are switched on, each once.
+    pub tools: Vec<String>,
+    /// Native tools whose calls always wait for a person, switched on or not.
+    pub ask: Vec<String>,
+}
+
 /// Somebody who is told of a question that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notify {
@@ -194,6 +208,10 @@ impl Settings {
             elicitation: take!(config, "approvals.elicitation", Level),
             notify: notify(take!(config, "approvals.notify", Texts))?,
         };
+        let mcp = Mcp {
+            tools: native_tools("mcp.tools", take!(config, "mcp.tools", Texts))?,
+            ask: native_tools("mcp.ask", take!(config, "mcp.ask", Texts))?,
+        };
         let fetch = Fetch::read(
             take!(config, "fetch.proxy", Texts),
             take!(config, "fetch.roots", Texts),
@@ -204,7 +222,7 @@ impl Settings {
             witnesses: witnesses(take!(config, "audit.witness", Texts))?,
             keep_ms: take!(config, "audit.keep", Duration),
         };
-        Ok(Self { server, baseline, approvals, fetch, secret_variables, audit })
+        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit })
     }
 }
 
@@ -323,6 +341,23 @@ fn notify(listed: Vec<String>) -> Result<Vec<Notify>, ConfigError> {
             })
         }
     })
+}
+
+/// Names of native tools, each once.
+fn native_tools(key: &str, listed: Vec<String>) -> Result<Vec<String>, ConfigError> {
+    let mut names = each(listed, |name| {
+        if NATIVE_TOOLS.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        let known = || format!("there are {}", NATIVE_TOOLS.join(" and "));
+        Err(SettingProblem {
+            message: format!("`{key}`: `{}` is no native tool", shortened(&name)),
+            hint: did_you_mean(&name, NATIVE_TOOLS.iter().copied(), known),
+        })
+    })?;
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    Ok(names)
 }
 
 /// Whether what follows the scheme of an address names the loopback.

@@ -9,6 +9,8 @@ use bailiwick_document::{Bounds, Format, parse};
 use bailiwick_policy::{Baseline, Layer, resolve};
 use bailiwick_types::{LimitKind, RiskLevel};
 
+mod mcp;
+
 use super::*;
 
 /// A machine of its own for each test.
@@ -269,6 +271,8 @@ fn a_folders_own_file_may_not_widen_until_it_is_trusted() {
         "[approvals]\nautoFrom = \"L5\"",
         "[approvals]\ndeadline = \"1h\"",
         "[secrets]\nenv = [\"AWS_SECRET_ACCESS_KEY\"]",
+        "[approvals]\nelicitation = \"L5\"",
+        "[mcp]\ntools = [\"run_javascript\"]",
         "[profiles.evil]\nnetwork = \"open\"",
         "[profiles.strict]\nlimits = { steps = 1 }",
     ] {

@@ -45,11 +45,14 @@ pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
-    Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Hints, Imported, KeyLine, KeyMade, LastYes,
-    Missed, Offered, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested, ToolLine,
-    ToolView, Verified, Waiting,
+    Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Imported, KeyLine, KeyMade, LastYes,
+    Missed, Offered, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested,
+    ToolLine, ToolView, Verified, Waiting,
 };
 pub use world::net_of;
+
+// What an [`Offered`] tool is told to be.
+pub use bailiwick_policy::Hints;
 
 // What an [`Opening`] is made of, and what a program that makes one begins with.
 pub use bailiwick_runtime::{Builder, Runtime, Telling, enter};

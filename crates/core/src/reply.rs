@@ -1,5 +1,6 @@
 //! What comes back from an action, as every door gives it.
 
+use bailiwick_policy::Hints;
 use bailiwick_types::{ApprovalId, CallReport, ErrorCode, Failure, KeyId, Risk, RiskLevel, Scopes, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -102,20 +103,6 @@ pub struct Offered {
     pub level: RiskLevel,
     /// Whether a call waits for a person.
     pub approval: bool,
-}
-
-/// What a tool may do, as its policy says and not its author.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Hints {
-    /// It can change nothing outside of its cell.
-    pub read_only: bool,
-    /// It can destroy what is there.
-    pub destructive: bool,
-    /// A second call with the same arguments changes nothing more.
-    pub idempotent: bool,
-    /// It reaches what nobody listed.
-    pub open_world: bool,
 }
 
 /// A tool in full.

@@ -10,9 +10,9 @@
 //!    an [`EffectivePolicy`], or reports **all** [`Conflict`]s at once;
 //! 3. [`EffectivePolicy::decide`] answers one [`Question`] with a [`Decision`]: only it can make a
 //!    [`Checked`] value, and every effect takes one;
-//! 4. [`risk`] says how far a policy is widened, and why; [`diff`] compares two policies, and
-//!    [`Remembered`] one with another that was written down; [`explain`] tells a
-//!    person the answer, the rule, the layer and the narrowest fix.
+//! 4. [`risk`] says how far a policy is widened, and why, and [`hints()`] what it may do to the world, for clients
+//!    of MCP; [`diff`] compares two policies, and [`Remembered`] one with another that was written down; [`explain`]
+//!    tells a person the answer, the rule, the layer and the narrowest fix.
 //!
 //! What this crate must never do: enforce anything, resolve a name, look at a real path. It decides; the
 //! gateway acts, on `Checked` values only.
@@ -23,6 +23,7 @@ mod decide;
 mod diff;
 mod effective;
 mod explain;
+mod hints;
 mod host;
 mod layer;
 mod network;
@@ -42,6 +43,7 @@ pub use decide::{
 pub use diff::{Diff, diff};
 pub use effective::EffectivePolicy;
 pub use explain::{Answer, Explanation, explain};
+pub use hints::{Hints, hints};
 pub use host::{
     AddressClass, HostError, HostName, HostPattern, HostRule, PathGlob, PortRule, Purpose, classify,
     is_bad_port,

@@ -3,6 +3,7 @@
 mod decide;
 mod diff;
 mod documents;
+mod hints;
 mod hosts;
 mod properties;
 mod remembered;

@@ -38,7 +38,7 @@ pub use front_matter::has_front_matter;
 pub use hash::{Hash, NotAHash};
 pub use input::{ArgumentFault, ArgumentProblem, InputCheck, OutputCheck};
 pub use json::json_of;
-pub use name::{CATEGORIES, Category, Name};
+pub use name::{CATEGORIES, Category, Name, RESERVED_HINT};
 pub use param::{Param, ParamType};
 pub use read::Read;
 pub use statics::{Sealing, SecretStatic, Static, StaticValue};

@@ -1,6 +1,6 @@
 //! What a tool is called and how it is sorted: name, category, tags.
 
-use bailiwick_types::{ToolName, shortened};
+use bailiwick_types::{ToolName, is_reserved_tool_name, shortened};
 
 /// A longer name gets a warning: clients put a prefix before it, and cut at 64.
 pub(crate) const LONG_NAME: usize = 40;
@@ -10,6 +10,10 @@ pub(crate) const LONGEST_FOREIGN: usize = 128;
 pub(crate) const MOST_TAGS: usize = 8;
 /// Characters of one tag, and of a category.
 pub(crate) const LONGEST_TAG: usize = 40;
+
+/// What somebody is told whose tool has a name that is kept for native tools.
+pub const RESERVED_HINT: &str = "choose another name: run_javascript, describe_runtime, run_command, run_python, run_code, \
+                                 describe_tools and all that begin with sandbox_ are kept, in any spelling";
 
 /// The categories everybody knows; any other text is one as well.
 pub const CATEGORIES: &[&str] = &[
@@ -83,6 +87,11 @@ impl Name {
             Self::Slug(slug) => slug.as_str(),
             Self::Foreign(text) => text,
         }
+    }
+
+    /// Whether it is kept for native tools, or looks like one that is. Nothing under such a name is offered.
+    pub fn is_reserved(&self) -> bool {
+        is_reserved_tool_name(self.as_str())
     }
 
     /// The name, if a new tool may have it.

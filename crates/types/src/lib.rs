@@ -13,12 +13,14 @@ mod effect;
 mod globals;
 mod id;
 mod limit;
+mod native;
 mod outcome;
 mod quantity;
 mod risk;
 mod scope;
 mod suggest;
 mod tier;
+mod visible;
 
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
@@ -34,6 +36,7 @@ pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
 };
+pub use native::{NATIVE_TOOLS, is_reserved_tool_name};
 pub use outcome::{
     CallReport, Contradicts, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus,
     Wallpart,
@@ -45,6 +48,7 @@ pub use risk::{Risk, RiskLevel, RiskReason, UnknownRiskLevel};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use suggest::{closest, did_you_mean, shortened};
 pub use tier::{Tier, UnknownTier};
+pub use visible::{is_harmless, visible};
 
 #[cfg(test)]
 mod tests;

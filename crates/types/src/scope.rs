@@ -79,6 +79,12 @@ impl Scopes {
         Self(self.0 | 1 << scope as u8)
     }
 
+    /// Those that are in both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Whether it is among them.
     pub const fn covers(self, scope: Scope) -> bool {
         self.0 & (1 << scope as u8) != 0

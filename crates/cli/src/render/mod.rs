@@ -120,7 +120,7 @@ impl Screen {
 
     fn harmless_json(&mut self, text: &str) {
         for c in text.chars() {
-            if c == '\n' || span::is_harmless(c) {
+            if c == '\n' || bailiwick_types::is_harmless(c) {
                 self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             } else {
                 // Only texts hold such characters, and in a text an escape means the same.

@@ -1,32 +1,73 @@
 //! The tools that can be called, as a model sees them: what they are for and what their policy lets them do.
 //!
-//! Nothing of how a tool is made leaves here.
+//! A page is one look at the store, so it shows the tools of one moment, by name. What a call would be refused for (it
+//! was edited, it is stale, it is above the ceiling) is not on it. Nothing of how a tool is made leaves here.
 
-use bailiwick_policy::EffectivePolicy;
+use bailiwick_policy::hints;
+use bailiwick_store::{StoreError, ToolRow, View};
+use bailiwick_tool::lifecycle::State;
 use serde_json::Value;
 
-use super::view::page_of_offered;
-use crate::parsed::Parsed;
-use crate::pipeline::find;
-use crate::{Core, Hints, Offered, Refusal, Reply};
+use crate::journal::as_left;
+use crate::parsed::{Parsed, Standing};
+use crate::pass::Pass;
+use crate::pipeline::is_stale;
+use crate::{Core, Offered, Refusal, Reply};
+
+/// The most tools of one page.
+const MOST: usize = 1000;
 
 /// A page of them.
 pub(crate) async fn offered(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
-    let mut all = Vec::new();
-    for line in page_of_offered(core, after, limit).await? {
-        // Whatever changed since the page was read is not offered.
-        let row = find(core, &line.id.to_string()).await?;
-        if let Ok(parsed) = core.parsed(&row) {
-            all.extend(of(&parsed));
-        }
-    }
-    Ok(Reply::Offered(all))
+    let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
+    let inside = core.clone();
+    // Documents that were not read before are read there, too: away from whoever serves others.
+    let page = core.inner.store.read(move |view| page(&inside, view, after, limit));
+    Ok(Reply::Offered(page.await?))
 }
 
-fn of(parsed: &Parsed) -> Option<Offered> {
+/// What is not offered takes no place on a page: only a short page is the last.
+fn page(
+    core: &Core,
+    view: &View<'_>,
+    mut after: Option<String>,
+    limit: usize,
+) -> Result<Vec<Offered>, StoreError> {
+    let mut all = Vec::new();
+    loop {
+        let next = view.tools(after.as_deref(), MOST)?;
+        for line in next.iter().filter(|line| line.state == State::Published.word()) {
+            // The line was sealed without its texts, and they count.
+            let Some(row) = as_left(view, view.tool(line.id)?)? else { continue };
+            let Ok(parsed) = core.parsed(&row) else { continue };
+            let Some(standing) = standing_of_callable(&row, &parsed) else { continue };
+            all.push(of(&parsed, standing));
+            if all.len() >= limit {
+                return Ok(all);
+            }
+        }
+        if next.len() < MOST {
+            return Ok(all);
+        }
+        after = next.into_iter().last().map(|line| line.name);
+    }
+}
+
+/// What a tool may do, if a call of it would get as far as its arguments, and its name is its own.
+fn standing_of_callable<'a>(row: &ToolRow, parsed: &'a Parsed) -> Option<&'a Standing> {
+    let pass = row.pass.as_deref().and_then(Pass::read).filter(|pass| pass.covered == row.covered)?;
     let standing = parsed.standing.as_ref().ok()?;
+    let fits = row.state == State::Published.word()
+        // It may have been published before its name was kept for a native tool.
+        && !parsed.tool.name().is_reserved()
+        && is_stale(&pass, standing).is_none()
+        && standing.level() <= standing.policy.baseline().ceilings.risk;
+    fits.then_some(standing)
+}
+
+fn of(parsed: &Parsed, standing: &Standing) -> Offered {
     let tool = &parsed.tool;
-    Some(Offered {
+    Offered {
         name: tool.name().as_str().to_owned(),
         title: tool.title().map(str::to_owned),
         description: tool.description().map(str::to_owned),
@@ -35,10 +76,5 @@ fn of(parsed: &Parsed) -> Option<Offered> {
         hints: hints(&standing.policy),
         level: standing.level(),
         approval: standing.needs_approval,
-    })
-}
-
-/// What a policy lets a tool do.
-const fn hints(_policy: &EffectivePolicy) -> Hints {
-    Hints { read_only: false, destructive: true, idempotent: false, open_world: true }
+    }
 }

@@ -1,8 +1,9 @@
 //! Publishing: what passed is offered, with what people said for it on the record.
 
 use bailiwick_store::{Durability, ToolRow, Tx};
+use bailiwick_tool::RESERVED_HINT;
 use bailiwick_tool::lifecycle::{Event, State, next};
-use bailiwick_types::{ErrorCode, RiskLevel, Scope, Scopes};
+use bailiwick_types::{ErrorCode, RiskLevel, Scope, Scopes, is_reserved_tool_name, shortened};
 use serde_json::{Map, Value, json};
 
 use super::import::{Incoming, NotTaken, Taken, not_taken};
@@ -149,6 +150,12 @@ struct Offer {
 impl Offer {
     /// Whether whoever offers it may, and said what has to be said for it.
     fn check(&self, name: &str) -> Result<(), Refusal> {
+        // A document that is handed in was refused by its reader; this one may have been kept before that.
+        if is_reserved_tool_name(name) {
+            let message =
+                format!("`{}` is not published: the name is kept for a native tool", shortened(name));
+            return Err(Refusal::new(ErrorCode::Conflict, message).with_hint(RESERVED_HINT));
+        }
         let level = self.standing.level();
         if level >= OPERATE_FROM && !self.scopes.covers(Scope::Operate) {
             let what = format!("publishing `{name}`, which is {level},");

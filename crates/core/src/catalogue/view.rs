@@ -40,39 +40,21 @@ pub(crate) fn standing_of(core: &Core, parsed: &Parsed, stale: bool) -> String {
 pub(crate) async fn list(
     core: &Core,
     caller: &Caller,
-    after: Option<String>,
-    limit: u32,
-) -> Result<Reply, Refusal> {
-    let sees_all = caller.scopes.covers(Scope::Author);
-    Ok(Reply::Tools(page_of(core, after, limit, |line| sees_all || is_offered(line)).await?))
-}
-
-/// The lines of tools that can be called.
-pub(super) async fn page_of_offered(
-    core: &Core,
-    after: Option<String>,
-    limit: u32,
-) -> Result<Vec<ToolLine>, Refusal> {
-    page_of(core, after, limit, is_offered).await
-}
-
-/// What is not shown takes no place on a page: whoever pages on finds all that is theirs.
-async fn page_of(
-    core: &Core,
     mut after: Option<String>,
     limit: u32,
-    is_shown: impl Fn(&ToolLine) -> bool,
-) -> Result<Vec<ToolLine>, Refusal> {
+) -> Result<Reply, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
+    let sees_all = caller.scopes.covers(Scope::Author);
     let mut lines = Vec::new();
+    // What is not shown takes no place on a page: whoever pages on finds all that is theirs.
     loop {
         let page = page(core, after.take(), limit).await?;
         let was_last = page.len() < limit;
         after = page.last().map(|line| line.name.clone());
-        lines.extend(page.into_iter().filter(&is_shown));
+        lines.extend(page.into_iter().filter(|line| sees_all || is_offered(line)));
         if was_last || lines.len() >= limit {
             lines.truncate(limit);
-            return Ok(lines);
+            return Ok(Reply::Tools(lines));
         }
     }
 }

@@ -102,7 +102,8 @@ impl Link {
         let id = id.map_err(|ended| ended.lost(false))?;
         let mut waits = Waits { link: self, id, is_over: false };
         let actor_client = caller.actor.client.clone();
-        let ask = FromClient::Ask { id, actor_client, action: Box::new(action.clone()) };
+        let (scopes, action) = (caller.scopes, Box::new(action.clone()));
+        let ask = FromClient::Ask { id, actor_client, scopes, action };
         self.outbox.put(frame::encode(&ask).map_err(|error| Lost::Refused(too_much(&error)))?, None);
 
         let (mut is_taken, mut asking) = (false, Asking::default());

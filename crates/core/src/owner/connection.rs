@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Scopes};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::frame::{self, FrameError, Frames, MOST_BYTES, MOST_DEPTH};
 use super::house::House;
-use super::message::{FromClient, FromOwner, Hello, visible};
+use super::message::{FromClient, FromOwner, GRANTED, Hello, visible};
 use super::outbox::Outbox;
 use super::questions::Questions;
 use crate::{Action, Actor, Caller, Refusal, Reply};
@@ -91,9 +91,9 @@ impl Connection {
                     Ok(Some(FromClient::Ask { id, .. })) if id <= self.last => {
                         return Some(misbehaved("the numbers of what it asks for do not ascend"));
                     }
-                    Ok(Some(FromClient::Ask { id, actor_client, action })) => {
+                    Ok(Some(FromClient::Ask { id, actor_client, scopes, action })) => {
                         self.last = id;
-                        self.ask(id, &actor_client, *action).await;
+                        self.ask(id, &actor_client, scopes, *action).await;
                     }
                     Ok(Some(FromClient::Answer { id, n, answer })) => self.questions.answer(id, n, answer),
                     Ok(Some(FromClient::Cancel { id })) => {
@@ -112,7 +112,7 @@ impl Connection {
     }
 
     /// Takes an ask, or refuses it.
-    async fn ask(&mut self, id: u64, says: &str, action: Action) {
+    async fn ask(&mut self, id: u64, says: &str, wishes: Scopes, action: Action) {
         let Ok(permit) = self.actions.clone().try_acquire_owned() else {
             return self.refuse(id).await;
         };
@@ -120,11 +120,10 @@ impl Connection {
         let Some(entered) = self.house.enter() else { return };
         let client = format!("{} uid={}", visible(says), self.user);
         let remote = Arc::new(self.questions.remote(id));
-        // Whoever can open the socket is the operator's own user.
         let caller = Caller {
             approver: remote.clone(),
             listener: remote,
-            ..Caller::alone(Actor { key: None, client })
+            ..Caller::covering(Actor { key: None, client }, GRANTED.and(wishes))
         };
         let (house, outbox, mut closing) = (self.house.clone(), self.outbox.clone(), self.closing.clone());
         let running = self.running.spawn(async move {

@@ -3,12 +3,16 @@
 //! The owner greets with [`Hello`], whose fields never change, so that programs of any two versions can tell each other
 //! apart. Then a client asks, and the owner says `taken` before it begins: what was not taken was not begun.
 
+use bailiwick_types::Scopes;
 use serde::{Deserialize, Serialize};
 
 use crate::{Action, Answer, Event, Question, Refusal, Reply};
 
 /// The language spoken here. Another number is another language.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
+
+/// What an owner grants whoever can open its socket: they are the operator's own user, who could open the store as well.
+pub(crate) const GRANTED: Scopes = Scopes::ALL;
 
 /// The first message of an owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +54,9 @@ pub(crate) enum FromOwner {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum FromClient {
-    /// Asks for an action.
-    Ask { id: u64, actor_client: String, action: Box<Action> },
+    /// Asks for an action, by somebody who wants to be held to these scopes. They narrow what the owner grants, and
+    /// never widen it.
+    Ask { id: u64, actor_client: String, scopes: Scopes, action: Box<Action> },
     /// Answers a question.
     Answer { id: u64, n: u64, answer: Answer },
     /// Wants nothing more of an action.

@@ -6,6 +6,7 @@ mod frames;
 mod hostile;
 mod locks;
 mod lost;
+mod narrowed;
 mod processes;
 mod talking;
 mod with_core;
@@ -113,6 +114,7 @@ impl Performs for Script {
                         go_on.acquire().await.unwrap().forget();
                         Ok(Reply::Done)
                     }
+                    "scopes" => Ok(Reply::Records(vec![json!(caller.scopes)])),
                     "echo" => Ok(Reply::Records(vec![Value::Object(arguments)])),
                     "huge" => Ok(Reply::Records(vec![json!("x".repeat(super::frame::MOST_BYTES))])),
                     other => Err(Refusal::new(ErrorCode::NotFound, format!("no tool {other}"))),

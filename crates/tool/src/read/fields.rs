@@ -5,9 +5,9 @@ use bailiwick_policy::{Layer, ToolPolicy, read::profile_name};
 use bailiwick_types::{LayerName, ToolId, shortened};
 use serde_json::Value;
 
-use super::Reading;
+use super::{Reading, Whence};
 use crate::json::json_of;
-use crate::name::{Category, LONG_NAME, LONGEST_TAG, MOST_TAGS, Name, tag_fault};
+use crate::name::{Category, LONG_NAME, LONGEST_TAG, MOST_TAGS, Name, RESERVED_HINT, tag_fault};
 use crate::param::{MOST_PARAMS, Param};
 use crate::schema::Schema;
 use crate::statics::Static;
@@ -46,6 +46,11 @@ impl Reading {
             self.reader.wrong(&field, format!("`{}` is no name", shortened(text)), Some(hint.to_owned()));
             return None;
         };
+        if self.whence == Whence::Handed && name.is_reserved() {
+            let message = format!("the name `{}` is kept for a native tool", shortened(text));
+            self.reader.wrong(&field, message, Some(RESERVED_HINT.to_owned()));
+            return None;
+        }
         if name.slug().is_none() {
             let hint = "a new tool's name begins with a-z and goes on with a-z, 0-9, `_` or `-`";
             self.warn(

@@ -99,14 +99,15 @@ impl Tool {
                 (parse(document, &split.fields, Format::Yaml, bounds)?, Some(around(split.code)))
             }
         };
-        Reading::new(document).read(&tree, around)
+        Reading::new(document, Whence::Handed).read(&tree, around)
     }
 
-    /// Reads a document that is JSON already, by the same checks. Problems have a path and no line.
+    /// Reads a document that is JSON already and was handed in before, by the same checks but one: the name that it was
+    /// kept with may be reserved by now. Problems have a path and no line.
     pub fn from_json(document: &Value) -> Result<Self, Problems> {
         const NAME: &str = "the document";
         let tree = tree_of(NAME, document, Bounds::WRITTEN_BY_HAND)?;
-        match Reading::new(NAME).read(&tree, None) {
+        match Reading::new(NAME, Whence::Kept).read(&tree, None) {
             Ok(read) => Ok(read.tool),
             Err(mut problems) => {
                 problems.list.iter_mut().for_each(|problem| problem.place = None);
@@ -116,15 +117,25 @@ impl Tool {
     }
 }
 
+/// Where a document comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whence {
+    /// Somebody hands it in.
+    Handed,
+    /// It was taken in before, under the rules of then.
+    Kept,
+}
+
 /// A document on its way into a tool.
 struct Reading {
     reader: Reader,
     warnings: Vec<Problem>,
+    whence: Whence,
 }
 
 impl Reading {
-    fn new(document: &str) -> Self {
-        Self { reader: Reader::new(document), warnings: Vec::new() }
+    fn new(document: &str, whence: Whence) -> Self {
+        Self { reader: Reader::new(document), warnings: Vec::new(), whence }
     }
 
     fn warn(&mut self, field: &Field<'_>, message: impl Into<String>, hint: &str) {
@@ -143,7 +154,7 @@ impl Reading {
             Some(mut record) if self.costs_little(&root) => self.tool(&root, &mut record, around),
             Some(_) | None => None,
         };
-        let Self { reader, warnings } = self;
+        let Self { reader, warnings, whence: _ } = self;
         let document = reader.document().to_owned();
         match reader.finish(tool)? {
             Some(tool) => Ok(Read { tool, warnings }),

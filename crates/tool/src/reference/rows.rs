@@ -47,7 +47,7 @@ fn described_rows() -> Vec<Row> {
             "name",
             "text",
             format!(
-                "`[a-z][a-z0-9_-]{{0,63}}`; a warning over {LONG_NAME} characters. Another name of up to {LONGEST_FOREIGN} visible characters is kept in an imported tool, with a warning"
+                "`[a-z][a-z0-9_-]{{0,63}}`; a warning over {LONG_NAME} characters. Another name of up to {LONGEST_FOREIGN} visible characters is kept in an imported tool, with a warning. The names of native tools are a problem, in any spelling: `run_javascript`, `describe_runtime`, `run_command`, `run_python`, `run_code`, `describe_tools`, and what begins with `sandbox_`"
             ),
             "a problem",
             "name: repo_stars",

@@ -158,6 +158,45 @@ fn foreign_names_are_kept_and_told() {
 }
 
 #[test]
+fn names_of_native_tools_are_not_handed_in() {
+    for name in [
+        "run_javascript",
+        "describe_runtime",
+        "run_command",
+        "run_python",
+        "run_code",
+        "describe_tools",
+        "sandbox_",
+        "sandbox_create",
+        "sandbox_anything",
+        "run-javascript",
+        "Run JavaScript",
+        "RUN_CODE",
+        "sandbox-exec",
+        "Sandbox.exec",
+    ] {
+        let text = format!("name: '{name}'\ndescription: d\ncode: x");
+        let problems = read(&text).unwrap_err().list;
+        let [problem] = problems.as_slice() else { panic!("{name}: {problems:?}") };
+        assert_eq!(
+            (problem.path.as_str(), problem.place.map(|place| place.line)),
+            ("name", Some(1)),
+            "{name}"
+        );
+        assert!(problem.message.contains("kept for a native tool"), "{problem:?}");
+        assert!(problem.hint.as_deref().unwrap_or_default().contains("choose another name"), "{problem:?}");
+        // What was kept before the name was reserved can still be looked at.
+        let kept = Tool::from_json(&json!({"name": name, "description": "d", "code": "x"})).unwrap();
+        assert!(kept.name().is_reserved(), "{name}");
+    }
+    for name in
+        ["run_javascript2", "javascript", "run", "sandbox", "sandboxed_run", "my_sandbox_tool", "run_codes"]
+    {
+        assert!(!tool(&format!("name: {name}\ndescription: d\ncode: x")).name().is_reserved(), "{name}");
+    }
+}
+
+#[test]
 fn what_is_unwise_is_a_warning() {
     check_warned("name: a\ncode: x", &["no `description`"]);
     check_warned(&with("tests: [{input: {}}]"), &["`test 1` expects nothing"]);

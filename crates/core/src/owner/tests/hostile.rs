@@ -1,6 +1,6 @@
 //! Clients that send what they should not, and owners that are not what they should be.
 
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Scopes};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
@@ -33,7 +33,13 @@ impl Raw {
     }
 
     pub(super) async fn ask(&mut self, id: u64, action: Action) {
-        let ask = FromClient::Ask { id, actor_client: "raw".to_owned(), action: Box::new(action) };
+        self.ask_within(id, Scopes::ALL, action).await;
+    }
+
+    /// Asks as somebody who wants to be held to some scopes.
+    pub(super) async fn ask_within(&mut self, id: u64, scopes: Scopes, action: Action) {
+        let (actor_client, action) = ("raw".to_owned(), Box::new(action));
+        let ask = FromClient::Ask { id, actor_client, scopes, action };
         self.write.write_all(&encode(&ask).unwrap()).await.unwrap();
     }
 
@@ -49,11 +55,12 @@ async fn what_is_no_message_ends_its_connection_with_a_word_and_nothing_else() {
     let client = stage.desk().await;
     let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
     let call = r#"{"action":"toolCall","tool":"t","correlation":null,"arguments":{"a":DEEP}}"#;
-    let deep = format!(r#"{{"ask":{{"id":1,"actorClient":"","action":{call}}}}}"#)
+    let deep = format!(r#"{{"ask":{{"id":1,"actorClient":"","scopes":[],"action":{call}}}}}"#)
         .replace("DEEP", &format!("{open}{close}"));
     let framed = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
+    let action = Box::new(list());
     let twice =
-        encode(&FromClient::Ask { id: 0, actor_client: String::new(), action: Box::new(list()) }).unwrap();
+        encode(&FromClient::Ask { id: 0, actor_client: String::new(), scopes: Scopes::ALL, action }).unwrap();
     let cases: [(&str, Vec<u8>, &str); 7] = [
         ("garbage", b"\x00\x00\x00\x04\xde\xad\xbe\xef".to_vec(), "not one"),
         ("another protocol", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(), "longer than"),
@@ -62,7 +69,7 @@ async fn what_is_no_message_ends_its_connection_with_a_word_and_nothing_else() {
         ("an unknown word", framed("{\"own\": {}}"), "unknown variant"),
         (
             "an unknown action",
-            framed("{\"ask\":{\"id\":1,\"actorClient\":\"\",\"action\":{\"action\":\"x\"}}}"),
+            framed("{\"ask\":{\"id\":1,\"actorClient\":\"\",\"scopes\":[],\"action\":{\"action\":\"x\"}}}"),
             "unknown variant",
         ),
         ("a number that does not ascend", twice, "do not ascend"),

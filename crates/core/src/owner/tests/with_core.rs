@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Stage;
 use crate::{Action, Actor, Caller, Desk, Opening, Reply, RunIntent};
 
-fn opening(stage: &Stage) -> Opening {
+pub(super) fn opening(stage: &Stage) -> Opening {
     let home = stage.around.path().join("home");
     let environment = Environment {
         working_folder: home.clone(),

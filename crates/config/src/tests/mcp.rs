@@ -1,0 +1,48 @@
+//! The mcp section: what is off stays off until the operator names it.
+
+use super::{Machine, check_refused};
+use crate::Mcp;
+
+#[test]
+fn native_tools_are_off_until_the_operator_names_them() {
+    let machine = Machine::new();
+    assert_eq!(machine.load().unwrap().settings.mcp, Mcp::default());
+    machine.user_file(
+        "[mcp]\ntools = [\"run_javascript\", \"describe_runtime\", \"run_javascript\"]\nask = [\"run_javascript\"]\n",
+    );
+    let mcp = machine.load().unwrap().settings.mcp;
+    assert_eq!(mcp.tools, ["run_javascript", "describe_runtime"]);
+    assert_eq!(mcp.ask, ["run_javascript"]);
+    for (text, message, hint) in [
+        (
+            "[mcp]\ntools = [\"run_javascrpt\"]",
+            "`mcp.tools`: `run_javascrpt` is no native tool",
+            "did you mean `run_javascript`?",
+        ),
+        (
+            "[mcp]\nask = [\"describe-runtime\"]",
+            "`mcp.ask`: `describe-runtime` is no native tool",
+            "did you mean `describe_runtime`?",
+        ),
+        ("[mcp]\ntools = [\"*\"]", "`*` is no native tool", "there are run_javascript and describe_runtime"),
+        ("[mcp]\ntools = [\"run_command\"]", "`run_command` is no native tool", ""),
+        ("[mcp]\ntools = \"run_javascript\"", "mcp.tools", ""),
+        ("[mcp]\ntool = []", "unknown key `mcp.tool`", "did you mean `tools`?"),
+    ] {
+        machine.user_file(text);
+        check_refused(&machine, message, hint);
+    }
+}
+
+#[test]
+fn a_folder_takes_native_tools_away_and_has_people_asked_more() {
+    let machine = Machine::new();
+    machine
+        .user_file("[mcp]\ntools = [\"run_javascript\", \"describe_runtime\"]\nask = [\"run_javascript\"]\n");
+    machine.folder_file("[mcp]\ntools = [\"describe_runtime\"]\nask = [\"describe_runtime\"]\n");
+    let mcp = machine.load().unwrap().settings.mcp;
+    assert_eq!(mcp.tools, ["describe_runtime"]);
+    assert_eq!(mcp.ask, ["run_javascript", "describe_runtime"], "nothing is taken away from who is asked");
+    machine.folder_file("[mcp]\nask = []\n");
+    assert_eq!(machine.load().unwrap().settings.mcp.ask, ["run_javascript"]);
+}

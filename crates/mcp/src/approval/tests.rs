@@ -1,0 +1,1 @@
+//! What a person is shown, and what counts as a yes.

@@ -1,0 +1,93 @@
+//! What a call gave, as a client gets it. What a model can act on is a result; only faults of the protocol, and our own,
+//! are errors of the protocol.
+
+use bailiwick_core::Refusal;
+use bailiwick_types::{CallReport, ErrorCode, Failure};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::{Value, json};
+
+use crate::Era;
+
+/// The result of a call that ran, or that policy or a person refused.
+pub(crate) fn report(report: &CallReport, era: Era) -> CallToolResult {
+    let mut about = JsonObject::new();
+    about.insert("bailiwick/callId".to_owned(), json!(report.call_id()));
+    about.insert("bailiwick/correlationId".to_owned(), json!(report.correlation_id()));
+    about.insert("bailiwick/risk".to_owned(), json!(report.risk().level));
+    let mut result = match report.failure() {
+        None => value(report.value(), era),
+        Some(failure) => {
+            about.insert("bailiwick/error".to_owned(), json!(failure));
+            CallToolResult::error(vec![ContentBlock::text(told(failure))])
+        }
+    };
+    result.meta = Some(MetaObject(about));
+    result
+}
+
+/// A value: as content where it says that it is some, else as text, and as data where the era has a place for it.
+fn value(value: &Value, era: Era) -> CallToolResult {
+    if let Some(blocks) = content(value) {
+        return CallToolResult::success(blocks);
+    }
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    let fits = match era {
+        Era::Sessions => value.is_object(),
+        Era::Stateless => true,
+    };
+    result.structured_content = fits.then(|| value.clone());
+    result
+}
+
+fn content(value: &Value) -> Option<Vec<ContentBlock>> {
+    let blocks = value.get("$content")?.as_array()?;
+    blocks.iter().map(|block| serde_json::from_value(block.clone()).ok()).collect()
+}
+
+/// A failure as a model reads it: which kind, what happened, what to do, what was denied.
+fn told(failure: &Failure) -> String {
+    let Failure { code, message, hint, location, stack: _, denied } = failure;
+    let mut text = format!("{}: {message}", code.name());
+    if let Some(location) = location {
+        text.push_str(&format!(" (line {}, column {})", location.line, location.column));
+    }
+    if let Some(hint) = hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    if let Some(denied) = denied {
+        text.push_str(&format!("\ndenied: {}", json!(denied)));
+    }
+    text
+}
+
+/// A refusal as the result of a call.
+pub(crate) fn refused(refusal: &Refusal) -> Result<CallToolResponse, ErrorData> {
+    if refusal.code == ErrorCode::Internal {
+        return Err(fault(refusal));
+    }
+    let Refusal { code, message, hint, faults } = refusal;
+    let mut text = format!("{}: {message}", code.name());
+    for fault in faults {
+        text.push_str(&format!("\n- {}: {}", fault.path, fault.message));
+    }
+    if let Some(hint) = hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let about = json!({"code": code, "message": message, "hint": hint});
+    result.meta = Some(MetaObject(JsonObject::from_iter([("bailiwick/error".to_owned(), about)])));
+    Ok(result.into())
+}
+
+/// A refusal where there is no result to put it into.
+pub(crate) fn fault(refusal: &Refusal) -> ErrorData {
+    let data = Some(json!({"code": refusal.code, "hint": refusal.hint}));
+    match refusal.code {
+        ErrorCode::InvalidInput | ErrorCode::Validation | ErrorCode::NotFound => {
+            ErrorData::invalid_params(refusal.message.clone(), data)
+        }
+        _ => ErrorData::internal_error(refusal.message.clone(), data),
+    }
+}

@@ -1,0 +1,50 @@
+//! What all connections of one server share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_core::Refusal;
+use tokio_util::sync::CancellationToken;
+
+use crate::Offers;
+use crate::parked::Parked;
+
+/// How a server speaks.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How long a person may take to answer.
+    pub deadline: Duration,
+    /// The largest message, in bytes.
+    pub body_bytes: usize,
+    /// Says that the server is about to end: whoever only watches is let go.
+    pub closing: CancellationToken,
+}
+
+/// How much longer than a person a client may take to come back with the answer.
+const COMES_BACK: Duration = Duration::from_secs(60);
+
+/// A server. Cheap to clone.
+#[derive(Clone)]
+pub struct Mcp(pub(crate) Arc<Shared>);
+
+impl std::fmt::Debug for Mcp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mcp").field("body_bytes", &self.0.body_bytes).finish_non_exhaustive()
+    }
+}
+
+pub(crate) struct Shared {
+    pub(crate) offers: Arc<dyn Offers>,
+    pub(crate) parked: Parked,
+    pub(crate) body_bytes: usize,
+    pub(crate) closing: CancellationToken,
+}
+
+impl Mcp {
+    /// A server of what is offered.
+    pub fn new(offers: Arc<dyn Offers>, settings: Settings) -> Result<Self, Refusal> {
+        let Settings { deadline, body_bytes, closing } = settings;
+        let parked = Parked::new(deadline.saturating_add(COMES_BACK))?;
+        Ok(Self(Arc::new(Shared { offers, parked, body_bytes, closing })))
+    }
+}

@@ -1,0 +1,1 @@
+//! What clients carry, and what is refused of it.

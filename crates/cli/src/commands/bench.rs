@@ -10,6 +10,7 @@ mod ground;
 mod kill;
 mod load;
 mod machine;
+mod mcp;
 mod memory;
 mod peers;
 mod record;
@@ -39,6 +40,7 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         "core.call",
         "server",
         "http",
+        "mcp",
         "audit.append",
         "audit.verify",
         "store.start",
@@ -89,6 +91,11 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     if asks(what, &["http"]) {
         screen.progress("calls over HTTP: 64 clients for 30 seconds, a slow tool beside, too many at once");
         rows.extend(block_on(server::busy())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["mcp"]) {
+        screen.progress("calls over MCP: 64 at once, 4 at once, and beside a FastMCP server where there is one");
+        let measured = block_on(mcp::mcp(what.peers.as_deref()))?;
+        rows.extend(measured.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {
         screen.progress("appending to the record, and bare writes");

@@ -2,7 +2,7 @@
 
 mod listens;
 pub(crate) mod preset;
-mod signals;
+pub(crate) mod signals;
 mod told;
 
 use std::sync::Arc;

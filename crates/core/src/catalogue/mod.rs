@@ -157,3 +157,6 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
         missing_secrets,
     })))
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,11 +43,22 @@ impl Got {
     }
 }
 
-/// What a client asks for: the bytes of a request, and the value that the call of a tool gives.
+/// What a client asks for: the bytes of a request, and how its answer is known.
 #[derive(Clone)]
 pub(super) struct Wish {
     request: Vec<u8>,
-    value: Option<i64>,
+    wants: Wants,
+}
+
+/// How an answer is known.
+#[derive(Clone, Copy)]
+enum Wants {
+    /// Any that is one.
+    Anything,
+    /// The report of a call that gave this value.
+    Report(i64),
+    /// The result of a call over MCP whose text is this value.
+    Text(i64),
 }
 
 impl Wish {
@@ -58,13 +69,32 @@ impl Wish {
             "POST /v1/execute HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        Self { request: request.into_bytes(), value: Some(value) }
+        Self { request: request.into_bytes(), wants: Wants::Report(value) }
+    }
+
+    /// The same over MCP, each call by itself as the protocol of this version has it.
+    pub(super) fn over_mcp(address: SocketAddr, version: &str, tool: &str, value: i64) -> Self {
+        let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": tool, "arguments": {}, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": version,
+                "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }})
+        .to_string();
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {version}\r\n\
+             Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Self { request: request.into_bytes(), wants: Wants::Text(value) }
     }
 
     /// Whether the server lives.
     pub(super) fn health(address: SocketAddr) -> Self {
         let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        Self { request: request.into_bytes(), value: None }
+        Self { request: request.into_bytes(), wants: Wants::Anything }
     }
 
     /// As it is sent.
@@ -74,12 +104,22 @@ impl Wish {
 
     /// Whether this is the answer to it: the call went well and gave this very value.
     fn is_met_by(&self, heard: &Heard) -> bool {
-        let is_value = |value| {
-            let report: Value = serde_json::from_str(&heard.body).unwrap_or_default();
-            report.get("ok") == Some(&Value::Bool(true))
-                && report.get("value").and_then(Value::as_i64) == Some(value)
+        let read = || serde_json::from_str::<Value>(&heard.body).unwrap_or_default();
+        let is_wanted = match self.wants {
+            Wants::Anything => true,
+            Wants::Report(value) => {
+                let report = read();
+                report.get("ok") == Some(&Value::Bool(true))
+                    && report.get("value").and_then(Value::as_i64) == Some(value)
+            }
+            Wants::Text(value) => {
+                let answer = read();
+                let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
+                let failed = answer.pointer("/result/isError") == Some(&Value::Bool(true));
+                !failed && text.and_then(|text| text.parse().ok()) == Some(value)
+            }
         };
-        heard.status == 200 && self.value.is_none_or(is_value)
+        heard.status == 200 && is_wanted
     }
 }
 

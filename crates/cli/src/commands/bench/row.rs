@@ -22,6 +22,8 @@ pub(super) struct Row {
 pub(super) enum Target {
     /// The ratio is at most this.
     RatioAtMost(f64),
+    /// The ratio is at least this.
+    RatioAtLeast(f64),
     /// The value is at most this.
     AtMost(f64),
     /// The value is at least this.
@@ -42,6 +44,7 @@ impl Row {
         let met = match self.target {
             None => return Verdict::None,
             Some(Target::RatioAtMost(most)) => self.ratio.is_some_and(|ratio| ratio <= most),
+            Some(Target::RatioAtLeast(least)) => self.ratio.is_some_and(|ratio| ratio >= least),
             Some(Target::AtMost(most)) => self.value <= most,
             Some(Target::AtLeast(least)) => self.value >= least,
         };
@@ -52,6 +55,7 @@ impl Row {
         match self.target {
             None => String::new(),
             Some(Target::RatioAtMost(most)) => format!("target: at most {most} ×"),
+            Some(Target::RatioAtLeast(least)) => format!("target: at least {least} ×"),
             Some(Target::AtMost(most)) => format!("target: at most {most} {}", self.unit),
             Some(Target::AtLeast(least)) => format!("target: at least {least} {}", self.unit),
         }
@@ -61,6 +65,7 @@ impl Row {
         let (target, of) = match self.target {
             None => (None, None),
             Some(Target::RatioAtMost(most)) => (Some(most), Some("ratio, at most")),
+            Some(Target::RatioAtLeast(least)) => (Some(least), Some("ratio, at least")),
             Some(Target::AtMost(most)) => (Some(most), Some("value, at most")),
             Some(Target::AtLeast(least)) => (Some(least), Some("value, at least")),
         };

@@ -75,7 +75,7 @@ pub(super) async fn busy() -> Result<Vec<Row>, Failure> {
 }
 
 /// A data folder with tools to call.
-async fn published() -> Result<Ground, Failure> {
+pub(super) async fn published() -> Result<Ground, Failure> {
     let ground = Ground::new()?;
     let core = ground.core(Runtime::builder()).await?;
     for text in TOOLS {
@@ -167,7 +167,7 @@ async fn too_many(ground: &Ground) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-fn told(got: std::io::Result<Got>) -> Result<Got, Failure> {
+pub(super) fn told(got: std::io::Result<Got>) -> Result<Got, Failure> {
     let failed = |source| Failure::Measure { what: "calls of a server", source };
     let got = got.map_err(failed)?;
     if got.fine.count() == 0 && got.busy.count() == 0 {
@@ -177,12 +177,12 @@ fn told(got: std::io::Result<Got>) -> Result<Got, Failure> {
     Ok(got)
 }
 
-fn figure(id: &'static str, value: f64, unit: &'static str, samples: usize) -> Row {
+pub(super) fn figure(id: &'static str, value: f64, unit: &'static str, samples: usize) -> Row {
     Row { id, value, unit, against: None, ratio: None, target: None, spread: None, samples }
 }
 
 /// A number that should be zero.
 #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-fn count(id: &'static str, value: usize) -> Row {
+pub(super) fn count(id: &'static str, value: usize) -> Row {
     Row { target: Some(Target::AtMost(0.0)), ..figure(id, value as f64, "answers", value) }
 }

@@ -49,8 +49,8 @@ class Heard:
 class Steps:
     def __init__(self, tasks):
         self.tasks = tasks
-        self.progress_heard, self.changes, self.ends = Heard(), Heard(), Heard()
-        self.asked_for, self.lines = [], []
+        self.progress_heard, self.changes, self.lines, self.ends = Heard(), Heard(), Heard(), Heard()
+        self.asked_for = []
         self.next_answer = {"action": "cancel"}
         self.scope = None
         self.client = None
@@ -63,7 +63,7 @@ class Steps:
         return types.ElicitResult(**self.next_answer)
 
     async def on_log(self, params):
-        self.lines.append(plain(params))
+        self.lines.hear(plain(params))
 
     async def on_message(self, message):
         if isinstance(message, types.ToolListChangedNotification) and not STATELESS:
@@ -123,9 +123,8 @@ class Steps:
         asked, self.asked_for = self.asked_for, []
         return {"asked": asked}
 
-    async def logs(self, _):
-        lines, self.lines = self.lines, []
-        return {"logs": lines}
+    async def logged(self, _):
+        return {"logged": await self.lines.take.receive()}
 
 
 @contextlib.asynccontextmanager

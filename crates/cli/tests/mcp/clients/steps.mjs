@@ -34,15 +34,15 @@ class Heard {
 export async function follow(client) {
   const progress = new Heard();
   const changes = new Heard();
+  const logs = new Heard();
   const asked = [];
-  const logs = [];
   let answer = { action: "cancel" };
   let begun = null;
 
   const hears = {
     progress: (one) => progress.hear(one),
     changed: () => changes.hear(true),
-    logged: (one) => logs.push(one),
+    logged: (one) => logs.hear(one),
     asked: (question) => {
       asked.push(question);
       return answer;
@@ -75,7 +75,7 @@ export async function follow(client) {
       return { answers: next.action };
     },
     asked: async () => ({ asked: asked.splice(0) }),
-    logs: async () => ({ logs: logs.splice(0) }),
+    logged: async () => ({ logged: await logs.next() }),
   };
 
   try {

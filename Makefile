@@ -99,7 +99,7 @@ bench: ## the figures of docs/figures.md, measured here; peers too if bench-peer
 bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm and FastMCP from PyPI, to be measured beside us
 	mkdir -p target/peers
 	@# An MCP server of Python, for the figures of `tools/call`.
-	python3 -m venv --clear target/peers/python && target/peers/python/bin/pip install -q --disable-pip-version-check fastmcp==4.1.4
+	python3 -m venv --clear target/peers/python && target/peers/python/bin/pip install -q --disable-pip-version-check fastmcp==4.1.2
 	cd target/peers && npm install --no-audit --no-fund isolated-vm@5 quickjs-emscripten bun deno
 	@# Newer versions of npm build nothing that was not approved; older ones do not know the word.
 	cd target/peers && { npm install-scripts approve isolated-vm bun deno || true; } && npm rebuild

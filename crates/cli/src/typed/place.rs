@@ -36,8 +36,12 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Policy(Policy::Learn(_)) => (Place::Here, "policy learn"),
         Command::Config(Config::Show(_)) => (Place::Here, "config show"),
         Command::Trust(_) => (Place::Here, "trust"),
-        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Config(_)), .. }) => (Place::Here, "mcp config"),
-        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Install(_)), .. }) => (Place::Here, "mcp install"),
+        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Config(_)), .. }) => {
+            (Place::Here, "mcp config")
+        }
+        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Install(_)), .. }) => {
+            (Place::Here, "mcp install")
+        }
         Command::Tool(tool::Tool::New(_)) => (Place::HereOfCourse, "tool new"),
         Command::Completions(_) => (Place::HereOfCourse, "completions"),
         Command::Man(_) => (Place::HereOfCourse, "man"),

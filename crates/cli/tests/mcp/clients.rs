@@ -128,7 +128,8 @@ fn asks_the_person_at_the_client(client: &mut Client, stage: &Stage) {
 }
 
 fn cancels(client: &mut Client, stage: &Stage) {
-    let began = client.step(&json!({"do": "begin", "name": "slow", "arguments": {"rounds": 9_000_000_000_u64}}));
+    let began =
+        client.step(&json!({"do": "begin", "name": "slow", "arguments": {"rounds": 9_000_000_000_u64}}));
     assert_eq!(began["began"], "slow", "{began}");
     stage.recorded("intent", "slow");
     let cancelled = client.does("cancel", "cancelled");

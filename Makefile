@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -28,12 +28,12 @@ deps: ## install what building needs, or say what is missing
 
 test-deps: deps ## install what testing needs beside that
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  need=""; command -v node >/dev/null || need="$$need nodejs"; \
+	  need=""; command -v node >/dev/null || need="$$need nodejs"; command -v npm >/dev/null || need="$$need npm"; \
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
-	@$(MAKE) --no-print-directory target/python/bin/schemathesis
+	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs
 
 # The program that tries the server against its own description.
 target/python/bin/schemathesis:
@@ -42,6 +42,23 @@ target/python/bin/schemathesis:
 	@if python3 -m venv --help >/dev/null 2>&1; then \
 	  rm -rf target/python && python3 -m venv target/python && target/python/bin/pip install -q --disable-pip-version-check schemathesis==4.32.5; \
 	else echo "no python3 with venv: the server is not tried against its description"; fi
+
+# Other people's MCP clients, and the suite that tries servers: exactly what the lock files say, into a folder of
+# this tree, with no script of a package run. A copy of the lock file beside them tells what is installed.
+MCP_LOCKS := crates/cli/tests/mcp/programs
+mcp-programs:
+	@if ! cmp -s $(MCP_LOCKS)/package-lock.json target/mcp/installed; then \
+	  if command -v npm >/dev/null; then \
+	    rm -rf target/mcp && mkdir -p target/mcp && cp $(MCP_LOCKS)/package.json $(MCP_LOCKS)/package-lock.json target/mcp/ && \
+	    ( cd target/mcp && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error ) && \
+	    cp $(MCP_LOCKS)/package-lock.json target/mcp/installed; \
+	  else echo "no npm: the server is not tried by the MCP conformance suite, the inspector and the TypeScript clients"; fi; fi
+	@if ! cmp -s $(MCP_LOCKS)/requirements.txt target/mcp-python/installed; then \
+	  if python3 -m venv --help >/dev/null 2>&1; then \
+	    rm -rf target/mcp-python && python3 -m venv target/mcp-python && \
+	    target/mcp-python/bin/pip install -q --disable-pip-version-check --no-deps -r $(MCP_LOCKS)/requirements.txt && \
+	    cp $(MCP_LOCKS)/requirements.txt target/mcp-python/installed; \
+	  else echo "no python3 with venv: the server is not tried by the Python MCP client"; fi; fi
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -79,8 +96,10 @@ bench: ## the figures of docs/figures.md, measured here; peers too if bench-peer
 	$(CARGO) build --locked --release --quiet -p bailiwick-cli
 	target/release/bailiwick bench $$(test -d target/peers/node_modules && echo --peers target/peers)
 
-bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm, to be measured beside us
+bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm and FastMCP from PyPI, to be measured beside us
 	mkdir -p target/peers
+	@# An MCP server of Python, for the figures of `tools/call`.
+	python3 -m venv --clear target/peers/python && target/peers/python/bin/pip install -q --disable-pip-version-check fastmcp==4.1.2
 	cd target/peers && npm install --no-audit --no-fund isolated-vm@5 quickjs-emscripten bun deno
 	@# Newer versions of npm build nothing that was not approved; older ones do not know the word.
 	cd target/peers && { npm install-scripts approve isolated-vm bun deno || true; } && npm rebuild

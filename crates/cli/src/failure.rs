@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use bailiwick::{CallError, RunError, StartError};
 use bailiwick_config::ConfigError;
 use bailiwick_config::files::FileError;
+use bailiwick_config::files::foreign::ForeignError;
 use bailiwick_core::Refusal;
 use bailiwick_document::Problems;
 use bailiwick_http::ServeError;
 use bailiwick_policy::{Conflicts, QueryError};
 use bailiwick_secrets::{NameError, SecretsError};
 use bailiwick_types::{ErrorCode, IdError, ProfileName};
+
+use crate::commands::mcp::EditError;
 
 /// A failure of a command.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +84,12 @@ pub(crate) enum Failure {
     Signals(#[source] std::io::Error),
     #[error(transparent)]
     Serve(#[from] ServeError),
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
+    #[error("{}: {source}", file.display())]
+    Edit { file: PathBuf, source: EditError },
+    #[error(transparent)]
+    Pipe(#[from] bailiwick_mcp::PipeError),
     #[error("the data folder's owner answered something else than was asked: {0}")]
     StrangeReply(&'static str),
 }
@@ -95,8 +104,12 @@ impl Failure {
     /// The code of the closed list.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::File(error) | Self::Config(ConfigError::File(error)) => file_code(error),
-            Self::Conflicts(_) | Self::Config(ConfigError::Profiles(_)) => ErrorCode::Conflict,
+            Self::File(error)
+            | Self::Config(ConfigError::File(error))
+            | Self::Foreign(ForeignError::File(error)) => file_code(error),
+            Self::Conflicts(_)
+            | Self::Config(ConfigError::Profiles(_))
+            | Self::Foreign(ForeignError::Changed { .. }) => ErrorCode::Conflict,
             Self::Document(_) | Self::Config(ConfigError::Document(_) | ConfigError::Settings(_)) => {
                 ErrorCode::Validation
             }
@@ -110,6 +123,8 @@ impl Failure {
             Self::Refused(refusal) => refusal.code,
             Self::StrangeReply(_) => ErrorCode::Internal,
             Self::Serve(error) => serve_code(error),
+            Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => ErrorCode::InvalidInput,
+            Self::Pipe(bailiwick_mcp::PipeError::Fault) => ErrorCode::Internal,
             Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
                 ErrorCode::InvalidInput
             }
@@ -130,6 +145,8 @@ impl Failure {
             | Self::TwiceStdin
             | Self::SecretName(_)
             | Self::NoDataFolder
+            | Self::Foreign(_)
+            | Self::Edit { .. }
             | Self::Argument { .. }
             | Self::NeverConfiguration { .. }
             | Self::NotAFolderFile { .. } => ErrorCode::InvalidInput,
@@ -162,6 +179,11 @@ impl Failure {
             Self::NotRecorded => Some("raise the limit that ended it, or have it ask for less".to_owned()),
             Self::NoDataFolder => Some("name one: --data DIR".to_owned()),
             Self::Serve(error) => Some(error.hint()),
+            Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => {
+                Some("a client of MCP starts it and speaks to it: bailiwick mcp config CLIENT".to_owned())
+            }
+            Self::Foreign(error) => error.hint(),
+            Self::Edit { source, .. } => Some(source.hint()),
             Self::Declined(_)
             | Self::Terminal(_)
             | Self::Document(_)
@@ -173,6 +195,7 @@ impl Failure {
             | Self::Measure { .. }
             | Self::Stdin(_)
             | Self::Signals(_)
+            | Self::Pipe(_)
             | Self::StrangeReply(_)
             | Self::Manual(_) => None,
         }

@@ -52,8 +52,13 @@ impl Listeners {
 
     /// Whether a living process of this user listens on this port of this machine.
     pub(crate) fn has(&self, port: u16) -> bool {
+        self.living().iter().any(|address| address.port() == port)
+    }
+
+    /// Where a living process of this user listens.
+    pub(crate) fn living(&self) -> &[SocketAddr] {
         let user = rustix::process::geteuid().as_raw();
         let lives = std::fs::metadata(format!("/proc/{}", self.pid)).is_ok_and(|found| found.uid() == user);
-        lives && self.addresses.iter().any(|address| address.port() == port)
+        if lives { &self.addresses } else { &[] }
     }
 }

@@ -38,8 +38,11 @@ pub(crate) fn begin(screen: &mut Screen, session: &Session) -> Result<Log, Failu
             message: format!("{VARIABLE}: {error}"),
             hint: "for example warn, or info,bailiwick_http=debug".to_owned(),
         })?,
-        None if session.verbose => Targets::new().with_default(LevelFilter::INFO),
-        None => Targets::new().with_default(LevelFilter::WARN),
+        // What speaks MCP tells of each message, with what stands in it: only for whoever asks for it by name.
+        None if session.verbose => {
+            Targets::new().with_default(LevelFilter::INFO).with_target("rmcp", LevelFilter::ERROR)
+        }
+        None => Targets::new().with_default(LevelFilter::WARN).with_target("rmcp", LevelFilter::ERROR),
     };
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     let (spans, traces) = match Environment::variable(COLLECTOR).filter(|address| !address.is_empty()) {

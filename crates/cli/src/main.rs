@@ -11,6 +11,7 @@ mod documents;
 mod failure;
 mod listeners;
 mod logging;
+mod offers;
 mod outside;
 mod places;
 mod render;
@@ -93,6 +94,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Serve(what) => {
             let session = session(screen)?;
             commands::serve::serve(screen, &session, what)
+        }
+        Command::Mcp(what) => {
+            let session = session(screen)?;
+            commands::mcp::mcp(screen, &session, &typed.global, what)
         }
         Command::Approvals(what) => {
             let session = session(screen)?;

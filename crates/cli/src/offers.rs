@@ -12,11 +12,7 @@ use bailiwick_types::ErrorCode;
 use tokio_util::sync::CancellationToken;
 
 /// A server of what this desk has, as the settings say.
-pub(crate) fn mcp(
-    settings: &Settings,
-    desk: &Arc<Desk>,
-    closing: CancellationToken,
-) -> Result<Mcp, Refusal> {
+pub(crate) fn mcp(settings: &Settings, desk: &Arc<Desk>, closing: CancellationToken) -> Result<Mcp, Refusal> {
     let natives = settings.mcp.tools.iter().filter_map(|name| Native::named(name));
     let natives = natives.map(|native| (native, settings.mcp.ask.iter().any(|name| name == native.name())));
     let policy = resolve(&settings.baseline, None, None)

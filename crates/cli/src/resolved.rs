@@ -98,6 +98,11 @@ impl Session {
         }
     }
 
+    /// Where the living server of the data folder listens.
+    pub(crate) fn listens(&self) -> &[std::net::SocketAddr] {
+        self.listeners.living()
+    }
+
     /// Whether a server was named.
     pub(crate) fn asks_a_server(&self) -> bool {
         self.server.is_some()

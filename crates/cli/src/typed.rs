@@ -1,9 +1,10 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
 //!
-//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`]. Where each works is in
-//! [`place`].
+//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`], [`mcp`]. Where each works
+//! is in [`place`].
 
 pub(crate) mod audit;
+pub(crate) mod mcp;
 pub(crate) mod place;
 pub(crate) mod serving;
 pub(crate) mod tool;
@@ -16,7 +17,7 @@ use clap::{Args, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "bailiwick", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 the code failed, 2 usage or bad input, 3 denied or declined, 4 a limit, 5 our fault."
+    after_help = "Exit codes: 0 fine, 1 the code failed, 2 bad input, 3 denied or declined, 4 a limit, 5 our fault."
 )]
 pub(crate) struct Typed {
     #[command(flatten)]
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     /// Tools: write, check, test, publish and call them; the catalogue
     #[command(subcommand)]
     Tool(tool::Tool),
+    /// Serve tools to the agent that starts this, over its stdin and stdout; or print or write what connects an agent
+    Mcp(mcp::Mcp),
     /// Calls that wait for a person: look at them and answer; a live view at a terminal
     Approvals(serving::Approvals),
     /// Keys of the server: make, list and revoke them

@@ -1,6 +1,9 @@
 //! Files of the operator: read with a bound, replaced in one step.
 //!
-//! This is the only door to the disk outside the gateway, and it must never be used on a guest's behalf.
+//! This is the only door to the disk outside the gateway, and it must never be used on a guest's behalf. Files of other
+//! programs are in [`foreign`].
+
+pub mod foreign;
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -229,11 +232,15 @@ pub struct Replacement {
 impl Replacement {
     /// Begins with nothing; the folder is made if it is not there.
     pub fn begin(path: &Path, readers: Readers) -> Result<Self, FileError> {
+        Self::with_mode(path, readers.mode())
+    }
+
+    fn with_mode(path: &Path, mode: u32) -> Result<Self, FileError> {
         let write = |source| FileError::Write { path: path.to_owned(), source };
         let folder = folder_of(path);
         std::fs::DirBuilder::new().recursive(true).create(folder).map_err(write)?;
         let temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
-        let permissions = std::fs::Permissions::from_mode(readers.mode());
+        let permissions = std::fs::Permissions::from_mode(mode);
         temporary.as_file().set_permissions(permissions).map_err(write)?;
         Ok(Self { temporary, path: path.to_owned() })
     }

@@ -16,6 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::approvals::Approvals;
+use crate::catalogue::Pages;
 use crate::desk::{Opening, said, under};
 use crate::happenings::Happenings;
 use crate::journal::told;
@@ -50,6 +51,8 @@ pub(crate) struct Inner {
     pub(crate) shelf: Shelf,
     /// Tools that were ready to be called.
     pub(crate) warm: Warm,
+    /// Pages of tools that were offered.
+    pub(crate) pages: Pages,
     /// SHA-256 of the operator's side of policy.
     pub(crate) baseline: Hash,
     /// Whether that is on the record.
@@ -112,6 +115,7 @@ impl Core {
             world,
             shelf,
             warm: Warm::default(),
+            pages: Pages::default(),
             baseline,
             noted: OnceCell::new(),
             late,

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::counters::Counters;
 use crate::listen::{Closing, ServeError, Serving, serve};
+use crate::mounted::mounted;
 use crate::perimeter::{NoAuth, Perimeter, PerimeterSettings, Tokens, may_listen};
 use crate::routes::{Served, router};
 
@@ -27,6 +28,8 @@ pub struct Ground<'a> {
     pub desk: Arc<Desk>,
     /// Who knows the keys.
     pub core: Core,
+    /// What speaks MCP at `/mcp`, if anything does: a router with that route and no other.
+    pub mcp: Option<Router>,
 }
 
 /// A server that can be let loose on a listener.
@@ -40,7 +43,7 @@ pub struct App {
 impl App {
     /// Puts it together. Refused where others could reach it and nobody could show who they are.
     pub async fn new(ground: Ground<'_>) -> Result<Self, ServeError> {
-        let Ground { settings, bound, no_auth, desk, core } = ground;
+        let Ground { settings, bound, no_auth, desk, core, mcp } = ground;
         let said = &settings.server;
         may_listen(bound, core.somebody_has_a_key() || said.jwt.is_some(), no_auth)?;
         let tokens = match &said.jwt {
@@ -51,7 +54,10 @@ impl App {
         let serving = Serving::of(said);
         let served = Served::new(desk, Arc::new(said.clone()), serving.closing.token());
         let going_on = served.going_on();
-        let routes = router(served).merge(counters.route());
+        let mut routes = router(served).merge(counters.route());
+        if let Some(service) = mcp {
+            routes = routes.merge(mounted(service, said));
+        }
         let perimeter = PerimeterSettings { server: said, bound, no_auth };
         let routes = Perimeter::new(perimeter, Arc::new(core), tokens, counters).around(routes);
         Ok(Self { routes, serving, going_on })

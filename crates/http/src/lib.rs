@@ -9,6 +9,7 @@ mod app;
 mod correlation;
 mod counters;
 pub mod listen;
+mod mounted;
 #[cfg(feature = "otlp")]
 pub mod otlp;
 pub mod perimeter;
@@ -18,3 +19,4 @@ pub mod routes;
 pub use app::{App, Ground};
 pub use counters::{Counters, PATH as METRICS_PATH};
 pub use listen::{Bounds, Closing, Peer, ServeError, Serving, bind, own_listeners, serve};
+pub use mounted::{PATH as MCP_PATH, mounted};

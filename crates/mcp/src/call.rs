@@ -45,7 +45,8 @@ impl Door {
                 let (line, said) = Line::new(can_ask, who.actor.client.clone());
                 let name = request.name.into_owned();
                 let offers = Arc::clone(&self.shared.offers);
-                let call = Call { who, name, arguments, era, line };
+                let unasked = request.input_responses.unwrap_or_default();
+                let call = Call { who, name, arguments, era, unasked, line };
                 Going::start(&self.shared.calls, said, async move { offers.call(call).await })
             }
         };
@@ -139,6 +140,7 @@ fn answer(ended: Ended) -> Result<CallToolResponse, ErrorData> {
     match ended {
         Ok(result) => Ok(result.into()),
         Err(Broken::Failed(Failed::Unknown(message))) => Err(ErrorData::invalid_params(message, None)),
+        Err(Broken::Failed(Failed::Lacks(what))) => Err(ErrorData::missing_required_client_capability(*what)),
         Err(Broken::Failed(Failed::Refused(refusal))) => given::refused(&refusal),
         Err(Broken::Fault) => Err(ErrorData::internal_error(
             "a fault of Bailiwick itself ended the call; nothing else is touched",

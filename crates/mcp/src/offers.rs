@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bailiwick_core::{Admitted, Refusal};
-use rmcp::model::{CallToolResult, JsonObject, Tool};
+use rmcp::model::{CallToolResult, ClientCapabilities, InputResponses, JsonObject, Tool};
 use tokio::sync::Notify;
 
 use crate::{Era, Line};
@@ -32,6 +32,9 @@ pub struct Call {
     pub arguments: JsonObject,
     /// In which era it is asked for.
     pub era: Era,
+    /// What the client sent along though it had been asked nothing. It answers no question of ours: whoever must know
+    /// that a person was asked has to ask.
+    pub unasked: InputResponses,
     /// The way back to the client while it runs.
     pub line: Line,
 }
@@ -41,6 +44,8 @@ pub struct Call {
 pub enum Failed {
     /// There is no such tool; what to say of it.
     Unknown(String),
+    /// It cannot be done for a client that does not say it can do this.
+    Lacks(Box<ClientCapabilities>),
     /// It was refused; a model is told why and what to do.
     Refused(Refusal),
 }

@@ -76,7 +76,7 @@ impl Published {
     }
 
     async fn run(&self, call: Call) -> Result<CallToolResult, Failed> {
-        let Call { who, name, arguments, era, line } = call;
+        let Call { who, name, arguments, era, unasked: _, line } = call;
         let correlation = who.correlation.clone();
         let action = match self.natives.get(name.as_str()) {
             Some((native, asks)) => native

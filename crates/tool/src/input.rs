@@ -6,6 +6,7 @@ use bailiwick_types::{did_you_mean, shortened};
 use serde_json::{Map, Value, json};
 
 use crate::Tool;
+use crate::content::{ContentFault, Contents};
 use crate::json::is_within_depth;
 use crate::param::Param;
 use crate::schema::{Breach, DEEPEST_VALUE, Schema, with_references_below};
@@ -185,22 +186,54 @@ impl OutputCheck {
         Self { schema: tool.output_schema().cloned() }
     }
 
-    /// What is wrong with a result, in words for `OUTPUT_SCHEMA`.
-    pub fn check(&self, result: &Value) -> Result<(), Vec<String>> {
-        let breaches = self.schema.as_ref().map_or_else(Vec::new, |schema| schema.breaches(result));
-        if breaches.is_empty() {
-            return Ok(());
+    /// What is wrong with a result, for `OUTPUT_SCHEMA`. Of content, what is `structured` is held against the schema.
+    pub fn check(&self, result: &Value) -> Result<(), Misfit> {
+        let contents = Contents::read(result).map_err(Misfit::Content)?;
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let (value, name) = match &contents {
+            None => (result, "the result"),
+            Some(Contents { structured: Some(structured), .. }) => (structured, "`structured` of the result"),
+            Some(Contents { structured: None, .. }) => {
+                let message = "the result has `$content` and no `structured` beside it".to_owned();
+                return Err(Misfit::Schema(vec![message]));
+            }
+        };
+        let told = |Breach { pointer, message }: Breach| {
+            let at = if pointer.is_empty() { name.to_owned() } else { format!("{name} at {pointer}") };
+            format!("{at}: {message}")
+        };
+        let breaches: Vec<String> = schema.breaches(value).into_iter().map(told).collect();
+        if breaches.is_empty() { Ok(()) } else { Err(Misfit::Schema(breaches)) }
+    }
+}
+
+/// What is wrong with a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Misfit {
+    /// It does not match the schema in `output`; each breach in a sentence.
+    Schema(Vec<String>),
+    /// It says that it is content, and is none.
+    Content(ContentFault),
+}
+
+impl Misfit {
+    /// What is wrong, in one line.
+    pub fn message(&self) -> String {
+        const MOST: usize = 5;
+        match self {
+            Self::Schema(breaches) => {
+                let first: Vec<&str> = breaches.iter().take(MOST).map(String::as_str).collect();
+                format!("the result does not match the tool's `output`: {}", first.join("; "))
+            }
+            Self::Content(fault) => fault.to_string(),
         }
-        Err(breaches
-            .into_iter()
-            .map(|Breach { pointer, message }| {
-                let at = if pointer.is_empty() {
-                    "the result".to_owned()
-                } else {
-                    format!("the result at {pointer}")
-                };
-                format!("{at}: {message}")
-            })
-            .collect())
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Schema(_) => "mend the code, or the schema in `output`".to_owned(),
+            Self::Content(fault) => fault.hint.clone(),
+        }
     }
 }

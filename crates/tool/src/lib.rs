@@ -4,12 +4,13 @@
 //! [`Tool`], or **every** mistake at once. [`Tool::to_json`] and [`Tool::to_yaml`] write it back, unknown fields
 //! included. [`Tool::covered_hash`] is the hash of what Local Pass covers, [`Tool::texts_hash`] that of the words about
 //! it. [`InputCheck`] and [`OutputCheck`] hold arguments and results against what is declared, [`Expectations`] against
-//! what a test expects, and [`lifecycle::next`] says which state follows.
+//! what a test expects, [`Contents`] is a result that is content, and [`lifecycle::next`] says which state follows.
 //!
 //! Nothing here runs a tool, opens a file, reads a clock or keeps anything. Start reading at `read/mod.rs`.
 
 mod approval;
 mod canonical;
+mod content;
 mod diff;
 mod expect;
 mod front_matter;
@@ -33,10 +34,11 @@ mod yaml;
 
 pub use approval::{Approval, ApprovalMode};
 pub use canonical::canonical;
+pub use content::{CONTENT, Content, ContentFault, Contents, MOST_BLOCKS, MOST_CONTENT_BYTES, ResourceBody};
 pub use expect::{ExpectationKind, Expectations, Failed, Given, Miss, Throws};
 pub use front_matter::has_front_matter;
 pub use hash::{Hash, NotAHash};
-pub use input::{ArgumentFault, ArgumentProblem, InputCheck, OutputCheck};
+pub use input::{ArgumentFault, ArgumentProblem, InputCheck, Misfit, OutputCheck};
 pub use json::json_of;
 pub use name::{CATEGORIES, Category, Name, RESERVED_HINT};
 pub use param::{Param, ParamType};

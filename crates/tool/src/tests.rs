@@ -1,6 +1,7 @@
 //! Tests of the tool's document, by concern.
 
 mod canonical;
+mod content;
 mod expectations;
 mod front_matter;
 mod hashes;

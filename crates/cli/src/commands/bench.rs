@@ -93,7 +93,9 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         rows.extend(block_on(server::busy())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["mcp"]) {
-        screen.progress("calls over MCP: 64 at once, 4 at once, and beside a FastMCP server where there is one");
+        screen.progress(
+            "calls over MCP: 64 at once, 4 at once, and beside a FastMCP server where there is one",
+        );
         let measured = block_on(mcp::mcp(what.peers.as_deref()))?;
         rows.extend(measured.into_iter().filter(|row| wanted(row.id)));
     }

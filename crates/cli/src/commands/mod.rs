@@ -10,6 +10,7 @@ pub(crate) mod jsrun;
 pub(crate) mod key;
 pub(crate) mod learn;
 pub(crate) mod limits;
+pub(crate) mod mcp;
 pub(crate) mod own;
 pub(crate) mod policy;
 pub(crate) mod probe;

@@ -2,7 +2,7 @@
 
 mod listens;
 pub(crate) mod preset;
-mod signals;
+pub(crate) mod signals;
 mod told;
 
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use bailiwick_config::Settings;
 use bailiwick_core::{Core, Desk, OperatorKey, Presence};
 use bailiwick_http::perimeter::NoAuth;
 use bailiwick_http::{App, Ground, ServeError, bind, own_listeners};
+use tokio_util::sync::CancellationToken;
 
 use self::listens::Listens;
 use self::signals::Signals;
@@ -23,7 +24,7 @@ use crate::failure::Failure;
 use crate::render::{Screen, plain, to_stderr, warning};
 use crate::resolved::Session;
 use crate::typed::serving::Serve;
-use crate::{listeners, logging};
+use crate::{listeners, logging, offers};
 
 /// Cells kept ready ahead of need.
 const PARKED: usize = 8;
@@ -54,6 +55,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let preset = preset::Preset::chosen(what.preset.as_deref().unwrap_or(&settings.server.preset))?;
     // Heard from before anything is there, since whoever started this may end it at once.
     let mut signals = Signals::hear()?;
+    // Half of what may be open is for connections, so this comes before anybody counts them.
+    bailiwick_sys::descriptors::raise_limit();
     let listener = bind(settings.server.listen)?;
     let bound = listener.local_addr().map_err(ServeError::Listener)?;
     keep_tools_away(&mut settings, bound)?;
@@ -63,7 +66,10 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let _announced = listeners::announce(data, &settings.baseline.own_listeners)?;
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
-    let ground = Ground { settings: &settings, bound, no_auth, desk: Arc::clone(&desk), core: core.clone() };
+    let ending = CancellationToken::new();
+    let mcp = Some(offers::mcp(&settings, &desk, ending.clone())?.router());
+    let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
+    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));
@@ -80,6 +86,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
         ended = &mut server => ended,
         () = signals.next() => {
             closing.begin();
+            ending.cancel();
             // Whoever would answer is about to lose us, and whoever watches has nothing more to see.
             core.end_questions();
             core.end_watching();

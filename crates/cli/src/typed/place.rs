@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Command, Config, Policy, tool};
+use super::{Command, Config, Policy, mcp, tool};
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub(crate) enum Place {
 pub(crate) fn place(command: &Command) -> (Place, &'static str) {
     match command {
         Command::Serve(_) => (Place::HereOrNot, "serve"),
+        Command::Mcp(mcp::Mcp { command: None, .. }) => (Place::HereOrNot, "mcp"),
         Command::Own(_) => (Place::HereOrNot, "own"),
         Command::Secret(_) => (Place::HereOrNot, "secret"),
         Command::Jsrun(_) => (Place::Here, "jsrun"),
@@ -35,6 +36,12 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Policy(Policy::Learn(_)) => (Place::Here, "policy learn"),
         Command::Config(Config::Show(_)) => (Place::Here, "config show"),
         Command::Trust(_) => (Place::Here, "trust"),
+        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Config(_)), .. }) => {
+            (Place::Here, "mcp config")
+        }
+        Command::Mcp(mcp::Mcp { command: Some(mcp::McpCommand::Install(_)), .. }) => {
+            (Place::Here, "mcp install")
+        }
         Command::Tool(tool::Tool::New(_)) => (Place::HereOfCourse, "tool new"),
         Command::Completions(_) => (Place::HereOfCourse, "completions"),
         Command::Man(_) => (Place::HereOfCourse, "man"),

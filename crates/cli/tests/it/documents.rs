@@ -49,6 +49,11 @@ fn the_examples_of_the_guide_to_the_server_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_mcp_are_true() {
+    check("docs/mcp.md", include_str!("../../../../docs/mcp.md"));
+}
+
+#[test]
 fn the_example_policy_of_the_documents_is_one() {
     let run = super::bailiwick()
         .with_file("o.yaml", include_str!("../../../../docs/examples/repo-stars.yaml"))

@@ -9,6 +9,7 @@ mod egress;
 mod files;
 mod jsrun;
 mod kills;
+mod mcp_clients;
 mod openapi;
 mod output;
 mod own;

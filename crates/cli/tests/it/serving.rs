@@ -30,14 +30,14 @@ fn asking() -> String {
 }
 
 /// A server on a free port, with no tools of its own.
-struct Serving {
+pub(super) struct Serving {
     running: Running,
     said: Value,
 }
 
 impl Serving {
     #[track_caller]
-    fn start(program: &Program, more: &[&str]) -> Self {
+    pub(super) fn start(program: &Program, more: &[&str]) -> Self {
         let arguments = [&["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--json"], more].concat();
         let running = program.start(&arguments);
         running.wait_for("\"listens\"");
@@ -49,12 +49,12 @@ impl Serving {
     }
 
     /// Where it listens.
-    fn address(&self) -> &str {
+    pub(super) fn address(&self) -> &str {
         self.said.get("listens").and_then(Value::as_str).unwrap_or_default()
     }
 
     #[track_caller]
-    fn end(self) -> String {
+    pub(super) fn end(self) -> String {
         self.running.terminate();
         let (code, text) = self.running.end();
         assert_eq!(code, Some(0), "{text}");

@@ -189,7 +189,20 @@ fn nothing_that_changes_a_tool_a_key_or_an_answer_is_for_whoever_only_calls() {
             Caller::covering(Actor { key: None, client: "test".to_owned() }, Scopes::of([Scope::Call]));
         each().iter().filter(|action| check(&caller, action).is_ok()).map(Action::name).collect()
     };
-    assert_eq!(may, ["under", "tool.list", "tool.show", "tool.call", "run", "code.check", "limits", "watch"]);
+    assert_eq!(
+        may,
+        [
+            "under",
+            "tool.list",
+            "tool.show",
+            "tool.call",
+            "run",
+            "code.check",
+            "limits",
+            "watch",
+            "tool.offered"
+        ]
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod import;
 mod offered;
+mod pages;
 mod publish;
 mod replace;
 mod view;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub(crate) use import::{import, same_covered, take_in};
 pub(crate) use offered::offered;
+pub(crate) use pages::Pages;
 pub(crate) use publish::{
     OPERATE_FROM, REVIEW_FROM, is_justified, publish, publish_document, remove, unpublish,
 };
@@ -157,3 +159,6 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
         missing_secrets,
     })))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,13 @@
 //! A page is one look at the store, so it shows the tools of one moment, by name. What a call would be refused for (it
 //! was edited, it is stale, it is above the ceiling) is not on it. Nothing of how a tool is made leaves here.
 
+use std::sync::Arc;
+
 use bailiwick_policy::hints;
 use bailiwick_store::{StoreError, ToolRow, View};
 use bailiwick_tool::lifecycle::State;
-use serde_json::Value;
 
+use super::pages::edition;
 use crate::journal::as_left;
 use crate::parsed::{Parsed, Standing};
 use crate::pass::Pass;
@@ -16,14 +18,23 @@ use crate::{Core, Offered, Refusal, Reply};
 
 /// The most tools of one page.
 const MOST: usize = 1000;
+/// How many lines are looked at in one go for those that are offered.
+const AT_ONCE: usize = if cfg!(test) { 16 } else { 250 };
 
 /// A page of them.
 pub(crate) async fn offered(core: &Core, after: Option<String>, limit: u32) -> Result<Reply, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST);
-    let inside = core.clone();
-    // Documents that were not read before are read there, too: away from whoever serves others.
-    let page = core.inner.store.read(move |view| page(&inside, view, after, limit));
-    Ok(Reply::Offered(page.await?))
+    let edition = edition(&core.inner.store).await?;
+    let which = (after, limit);
+    let found = if let Some(found) = core.inner.pages.find(edition, &which) {
+        found
+    } else {
+        let (inside, after) = (core.clone(), which.0.clone());
+        // Documents that were not read before are read there, too: away from whoever serves others.
+        let page = core.inner.store.read(move |view| page(&inside, view, after, limit));
+        core.inner.pages.keep(edition, which, page.await?)
+    };
+    Ok(Reply::Offered(Arc::unwrap_or_clone(found)))
 }
 
 /// What is not offered takes no place on a page: only a short page is the last.
@@ -35,7 +46,7 @@ fn page(
 ) -> Result<Vec<Offered>, StoreError> {
     let mut all = Vec::new();
     loop {
-        let next = view.tools(after.as_deref(), MOST)?;
+        let next = view.tools(after.as_deref(), AT_ONCE)?;
         for line in next.iter().filter(|line| line.state == State::Published.word()) {
             // The line was sealed without its texts, and they count.
             let Some(row) = as_left(view, view.tool(line.id)?)? else { continue };
@@ -46,7 +57,7 @@ fn page(
                 return Ok(all);
             }
         }
-        if next.len() < MOST {
+        if next.len() < AT_ONCE {
             return Ok(all);
         }
         after = next.into_iter().last().map(|line| line.name);
@@ -72,7 +83,7 @@ fn of(parsed: &Parsed, standing: &Standing) -> Offered {
         title: tool.title().map(str::to_owned),
         description: tool.description().map(str::to_owned),
         input_schema: tool.input_schema(),
-        output_schema: tool.output().cloned().map(Value::from),
+        output_schema: tool.output().cloned(),
         hints: hints(&standing.policy),
         level: standing.level(),
         approval: standing.needs_approval,

@@ -24,7 +24,9 @@ use crate::core::OpenCall;
 use crate::journal::told;
 use crate::parsed::Standing;
 use crate::pipeline::approval::{self, Asked};
-use crate::pipeline::{Names, bounded, durability_of, in_cell, not_run, of_report, redactor_of, refused};
+use crate::pipeline::{
+    Names, bounded, checked_content, durability_of, in_cell, not_run, of_report, redactor_of, refused,
+};
 use crate::{Caller, Code, CodeChecked, CodeRun, Core, Question, Refusal, Reply, authority};
 
 /// What refusals call the document that a run brings.
@@ -131,7 +133,7 @@ async fn in_passing_workspace(
     };
     let report = in_cell(core, names, standing, call, question, None).await;
     drop(passing);
-    report
+    report.map(checked_content)
 }
 
 /// What the code may do, if its caller may ask for that.

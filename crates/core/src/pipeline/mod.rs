@@ -17,7 +17,7 @@ use bailiwick_audit::{Entry as Record, Kind, ToolRef};
 use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
-use bailiwick_tool::Tool;
+use bailiwick_tool::{Contents, Tool};
 use bailiwick_types::{
     CallId, CallReport, CorrelationId, ErrorCode, Failure, Outcome, Receipt, RiskLevel, Tier, ToolId,
 };
@@ -328,16 +328,26 @@ pub(crate) fn checked_output(parsed: &crate::parsed::Parsed, report: CallReport)
     if !report.is_ok() {
         return report;
     }
-    let Err(mut listed) = parsed.output.check(report.value()) else { return report };
-    listed.truncate(5);
-    report.failing(Failure {
-        code: ErrorCode::OutputSchema,
-        message: format!("the result does not match the tool's `output`: {}", listed.join("; ")),
-        hint: Some("mend the code, or the schema in `output`".to_owned()),
-        location: None,
-        stack: None,
-        denied: None,
-    })
+    match parsed.output.check(report.value()) {
+        Ok(()) => report,
+        Err(misfit) => unfit(report, misfit.message(), misfit.hint()),
+    }
+}
+
+/// A report whose value is content only if it can be read as such, or says that it cannot.
+pub(crate) fn checked_content(report: CallReport) -> CallReport {
+    match Contents::read(report.value()) {
+        Ok(_) => report,
+        Err(fault) => {
+            let message = fault.to_string();
+            unfit(report, message, fault.hint)
+        }
+    }
+}
+
+fn unfit(report: CallReport, message: String, hint: String) -> CallReport {
+    let code = ErrorCode::OutputSchema;
+    report.failing(Failure { code, message, hint: Some(hint), location: None, stack: None, denied: None })
 }
 
 /// Looks at everything once more after a yes: what a person said yes to must be what runs.

@@ -105,6 +105,69 @@ fn a_run_that_needs_a_yes_does_not_begin_without_one() {
     });
 }
 
+fn a_run_that_always_asks_runs_on_a_yes_alone_at_any_level() {
+    block_on(async {
+        // Nothing waits by its level here.
+        let place = Place::new().set("approvals.autoFrom=L5");
+        let house = place.open().await;
+        let asks = |overrides: Option<Value>| CodeRun { overrides, always_asks: true, ..snippet("return 1") };
+        let levels = [
+            (None, "L0"),
+            (Some(json!({"network": "strict"})), "L3"),
+            (Some(json!({"network": "open"})), "L4"),
+        ];
+        for (overrides, level) in levels {
+            let before = told(&house.tail(100).await, "intent").len();
+            let report = run(&house, cli(), asks(overrides.clone())).await.expect("a report");
+            assert_eq!(report.failure().map(|failure| failure.code), Some(ErrorCode::ApprovalUnavailable));
+            let no = Says::no();
+            let report = run(&house, with(no.clone()), asks(overrides.clone())).await.expect("a report");
+            assert_eq!(report.failure().map(|failure| failure.code), Some(ErrorCode::ApprovalDeclined));
+            assert_eq!(no.asked.lock().expect("not poisoned").len(), 1);
+            assert_eq!(told(&house.tail(100).await, "intent").len(), before, "nothing ran");
+            // Every time: a yes to code is remembered for nobody.
+            for round in 1..=2 {
+                let yes = Says::yes();
+                let report = run(&house, with(yes.clone()), asks(overrides.clone())).await.expect("a report");
+                assert_eq!(report.value(), &json!(1), "{report:?}");
+                let asked = yes.asked.lock().expect("not poisoned").clone();
+                assert_eq!(asked.len(), 1, "round {round}");
+                assert_eq!(asked[0].risk.level.name(), level);
+                assert_eq!(asked[0].code.as_deref(), Some("return 1"));
+            }
+            assert_eq!(told(&house.tail(100).await, "intent").len(), before + 2);
+        }
+        let quiet = Says::no();
+        let report = run(&house, with(quiet.clone()), snippet("return 1")).await.expect("a report");
+        assert!(report.is_ok() && quiet.asked.lock().expect("not poisoned").is_empty(), "{report:?}");
+        house.close().await;
+    });
+}
+
+fn whoever_goes_away_while_a_run_waits_ran_nothing() {
+    block_on(async {
+        let place = Place::new().set("approvals.deadline=20s");
+        let house = place.open().await;
+        let asked = Says::nothing();
+        let waits = run(&house, with(asked.clone()), CodeRun { always_asks: true, ..snippet("return 1") });
+        let is_asked = async {
+            while asked.asked.lock().expect("not poisoned").is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            report = waits => panic!("{report:?}"),
+            () = is_asked => {}
+        }
+        house.core.close().await.expect("closed");
+        let house = place.open().await;
+        let tail = house.tail(20).await;
+        assert_eq!(told(&tail, "intent"), Vec::<Value>::new());
+        assert_eq!(told(&tail, "outcome")[0]["outcome"]["code"], "CANCELLED");
+        house.close().await;
+    });
+}
+
 fn a_run_above_the_operators_ceiling_is_refused() {
     block_on(async {
         let place = Place::new().set("ceilings.risk=L1");
@@ -250,6 +313,8 @@ crate::tests! {
     a_run_leaves_its_intent_and_its_outcome_on_the_record,
     whoever_only_calls_gets_the_bare_policy_and_no_higher_limit,
     a_run_that_needs_a_yes_does_not_begin_without_one,
+    a_run_that_always_asks_runs_on_a_yes_alone_at_any_level,
+    whoever_goes_away_while_a_run_waits_ran_nothing,
     a_run_above_the_operators_ceiling_is_refused,
     files_of_a_run_go_with_it,
     a_tool_does_not_share_the_workspace_of_a_run,

@@ -13,10 +13,12 @@ mod approvals;
 mod asking;
 mod calls;
 mod code;
+mod contents;
 mod edits;
 mod happenings;
 mod imports;
 mod keys;
+mod offered;
 mod passes;
 mod publishing;
 mod queue;
@@ -56,10 +58,12 @@ const ALL: &[&[Test]] = &[
     approvals::TESTS,
     calls::TESTS,
     code::TESTS,
+    contents::TESTS,
     edits::TESTS,
     happenings::TESTS,
     imports::TESTS,
     keys::TESTS,
+    offered::TESTS,
     passes::TESTS,
     publishing::TESTS,
     queue::TESTS,

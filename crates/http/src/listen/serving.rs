@@ -21,7 +21,7 @@ use super::{Closing, Peer, linger};
 /// Connections that the kernel keeps for us until we accept them.
 const BACKLOG: u32 = 1024;
 /// The pause after the machine had no descriptor or memory for one more connection.
-const SHORT_OF_EVERYTHING: Duration = Duration::from_millis(200);
+pub(super) const SHORT_OF_EVERYTHING: Duration = Duration::from_millis(200);
 
 /// What a connection may cost. The defaults are what a server has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -249,7 +249,7 @@ fn take(
 }
 
 /// A connection that failed costs nothing; a machine that has nothing left is given a moment.
-async fn after_a_failed_accept(error: &io::Error) {
+pub(super) async fn after_a_failed_accept(error: &io::Error) {
     let of_the_connection = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted

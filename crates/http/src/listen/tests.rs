@@ -1,13 +1,15 @@
-//! Heads byte by byte, addresses of this machine, and certificates that change.
+//! Heads byte by byte, addresses of this machine, certificates that change, and connections that cannot be accepted.
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use bailiwick_config::TlsFiles;
 use bailiwick_config::files::{Readers, replace};
 
 use super::head::{Seen, Shape, Watch};
 use super::own_listeners;
+use super::serving::{SHORT_OF_EVERYTHING, after_a_failed_accept};
 use super::tls::Certificates;
 
 /// What is seen is the same however the bytes come: at once, one by one, or in two pieces.
@@ -101,4 +103,22 @@ fn certificates_are_read_again_when_they_change_and_kept_when_they_are_broken() 
     let third = write(&files);
     certificates.look();
     assert_eq!(certificates.first().as_deref(), Some(third.as_slice()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_has_nothing_left_is_given_a_moment_and_a_broken_connection_costs_none() {
+    for (errno, pause) in [
+        (rustix::io::Errno::MFILE, SHORT_OF_EVERYTHING),
+        (rustix::io::Errno::NFILE, SHORT_OF_EVERYTHING),
+        (rustix::io::Errno::NOMEM, SHORT_OF_EVERYTHING),
+        (rustix::io::Errno::CONNABORTED, Duration::ZERO),
+        (rustix::io::Errno::CONNRESET, Duration::ZERO),
+        (rustix::io::Errno::INTR, Duration::ZERO),
+    ] {
+        let began = tokio::time::Instant::now();
+        after_a_failed_accept(&errno.into()).await;
+        // The clock stands still but for whoever waits. It is no finer than a millisecond.
+        let waited = began.elapsed();
+        assert!(waited >= pause && waited < pause + Duration::from_millis(2), "{errno}: {waited:?}");
+    }
 }

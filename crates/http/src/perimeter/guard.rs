@@ -19,18 +19,20 @@ use super::held::{Held, HeldBody};
 use super::host::Hosts;
 use super::origin::{self, Asker};
 use super::rates::{Allowed, MOST_TRACKED, Over, Rates, Who};
+use super::resource::{METADATA, METADATA_OF_MCP, Published};
 use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
 use crate::correlation::correlate;
 use crate::counters::{Counters, word};
 use crate::listen::{Closing, Peer, ServeError, counted_for};
-use crate::routes::RUNS;
+use crate::mounted;
+use crate::routes::{MAY_RUN, RUNS};
 
 /// Requests that show wrong credentials, a second, from one address.
 const FAILURES: Allowed = Allowed { per_second: 10, at_once: u32::MAX };
 
-/// What anybody may ask, whoever they are: it tells that we live and nothing else.
-const OPEN: &[&str] = &["/healthz", "/readyz"];
+/// What anybody may ask, whoever they are: it tells that we live, or where credentials are come by, and nothing else.
+const OPEN: &[&str] = &["/healthz", "/readyz", METADATA, METADATA_OF_MCP];
 
 /// Headers that only somebody between sets: then whoever asks is not on this machine, whatever the address says.
 const FROM_ELSEWHERE: [HeaderName; 4] = [
@@ -87,6 +89,7 @@ pub struct Perimeter {
     pub(super) keyring: Arc<dyn Keyring>,
     pub(super) tokens: Option<Tokens>,
     hosts: Hosts,
+    published: Option<Arc<Published>>,
     origins: Vec<String>,
     usual: Allowed,
     rates: Rates<DefaultClock>,
@@ -121,6 +124,7 @@ impl Perimeter {
             keyring,
             tokens,
             hosts: Hosts::new(&server.hosts),
+            published: server.jwt.as_ref().map(Published::of),
             origins: server.origins.clone(),
             usual: Allowed { per_second: server.per_second, at_once: server.at_once },
             rates: Rates::new(DefaultClock::default(), MOST_TRACKED),
@@ -154,6 +158,11 @@ impl Perimeter {
             Ok(asker) => asker,
             Err(why) => return refusals::origin(why),
         };
+        let resource = self.published.as_ref().map(|published| published.at(&host, peer.encrypted));
+        if let Some(resource) = &resource {
+            request.extensions_mut().insert(resource.clone());
+        }
+        let to_mcp = request.uri().path() == mounted::PATH;
         let method = request.method().clone();
         let mut response = match origin::preflight(&request, &asker) {
             Some(answer) => answer,
@@ -162,6 +171,9 @@ impl Perimeter {
                 Err(refusal) => refusal,
             },
         };
+        if let Some(resource) = resource {
+            refusals::point(&mut response, &resource, to_mcp);
+        }
         if asker != Asker::Own || !self.origins.is_empty() {
             origin::allow(response.headers_mut(), &asker);
         }
@@ -190,11 +202,12 @@ impl Perimeter {
         };
         let place =
             self.rates.enter(known.counted_as, allowed).map_err(|over| refusals::over(over, allowed))?;
-        if takes_a_slot(request) {
-            if self.slots.are_taken() {
-                return Err(refusals::busy());
+        match needs(request) {
+            Needs::Nothing => {}
+            Needs::Room if self.slots.are_taken() => return Err(refusals::busy()),
+            Needs::Room | Needs::PerhapsRoom => {
+                request.extensions_mut().insert(self.slots.one());
             }
-            request.extensions_mut().insert(self.slots.one());
         }
         request.extensions_mut().insert(known.principal);
         Ok(Held::new(Some(place)))
@@ -245,8 +258,22 @@ fn came_through_somebody(request: &Request<Body>) -> who::Way {
     }
 }
 
-/// Whether a request runs something.
-fn takes_a_slot(request: &Request<Body>) -> bool {
+/// What a request needs of the room for calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// It runs nothing.
+    Nothing,
+    /// It runs something, so it need not be read where there is no room.
+    Room,
+    /// Its message tells, so it has to be read.
+    PerhapsRoom,
+}
+
+fn needs(request: &Request<Body>) -> Needs {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    request.method() == Method::POST && route.is_some_and(|route| RUNS.contains(&route))
+    match route.filter(|_| request.method() == Method::POST) {
+        Some(route) if RUNS.contains(&route) => Needs::Room,
+        Some(route) if MAY_RUN.contains(&route) => Needs::PerhapsRoom,
+        _ => Needs::Nothing,
+    }
 }

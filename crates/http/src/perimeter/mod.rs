@@ -12,6 +12,7 @@ mod origin;
 mod principal;
 mod rates;
 mod refusals;
+mod resource;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -21,5 +22,6 @@ mod who;
 pub use guard::{NoAuth, Perimeter, PerimeterSettings, may_listen};
 pub use keyring::{KeyShown, Keyring, NotAKey};
 pub use principal::Principal;
+pub(crate) use resource::Resource;
 pub use slots::Slot;
 pub use tokens::{KeySource, NotAToken, TokenShown, Tokens};

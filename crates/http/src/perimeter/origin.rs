@@ -15,9 +15,10 @@ const PRIVATE_NETWORK_ASKED: HeaderName = HeaderName::from_static("access-contro
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 /// What a listed page may use.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const HEADERS: &str =
-    "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-correlation-id";
-const EXPOSED: &str = "retry-after, www-authenticate, x-correlation-id, location";
+const HEADERS: &str = "authorization, content-type, idempotency-key, last-event-id, mcp-method, mcp-name, mcp-protocol-version, \
+     mcp-session-id, x-api-key, x-correlation-id";
+const EXPOSED: &str =
+    "retry-after, www-authenticate, x-correlation-id, location, mcp-protocol-version, mcp-session-id";
 
 /// Who asks, as far as browsers tell.
 #[derive(Debug, Clone, PartialEq, Eq)]

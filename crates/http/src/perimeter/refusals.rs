@@ -12,7 +12,7 @@ use super::host::NotOurs;
 use super::origin::NotListed;
 use super::rates::{Allowed, Over};
 use super::who::NotKnown;
-use super::{NotAKey, NotAToken};
+use super::{NotAKey, NotAToken, Resource};
 use crate::problem::{Refused, problem, problem_as};
 
 /// Counts a refusal, and makes it.
@@ -88,7 +88,6 @@ pub(super) fn unclear(why: Unclear) -> Response {
         Unclear::Two => ("two different credentials were shown", "send one header with one of them"),
         Unclear::Malformed => {
             let response = unauthorized(
-                "invalid_request",
                 "the credentials cannot be read",
                 "send `Authorization: Bearer …` or `X-Api-Key: …`",
             );
@@ -118,9 +117,11 @@ fn nothing_shown() -> Response {
     response
 }
 
-fn unauthorized(error: &str, detail: &str, hint: &str) -> Response {
+/// Credentials were shown, and do not count.
+fn unauthorized(detail: &str, hint: &str) -> Response {
     let mut response = problem(ErrorCode::Unauthorized, detail, hint);
-    let demand = format!("Bearer realm=\"bailiwick\", error=\"{error}\", error_description=\"{detail}\"");
+    let demand =
+        format!("Bearer realm=\"bailiwick\", error=\"invalid_token\", error_description=\"{detail}\"");
     // All of it is our own words.
     let demand =
         HeaderValue::from_str(&demand).unwrap_or(HeaderValue::from_static("Bearer realm=\"bailiwick\""));
@@ -137,15 +138,27 @@ fn key(why: NotAKey) -> Response {
         NotAKey::Expired => ("the key has expired", "make a new one with `bailiwick key create`"),
         NotAKey::Revoked => ("the key was revoked", "make a new one with `bailiwick key create`"),
     };
-    unauthorized("invalid_token", detail, hint)
+    unauthorized(detail, hint)
 }
 
 fn token(why: &NotAToken) -> Response {
-    unauthorized(
-        "invalid_token",
-        &why.to_string(),
-        "get a new token from its issuer, for this server's audience",
-    )
+    unauthorized(&why.to_string(), "get a new token from its issuer, for this server's audience")
+}
+
+/// Where tokens count, whoever lacks credentials is told how they are come by, and for `/mcp` which scope they need.
+pub(super) fn point(response: &mut Response, resource: &Resource, to_mcp: bool) {
+    if response.status() != StatusCode::UNAUTHORIZED {
+        return;
+    }
+    let demanded = response.headers().get(header::WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+    let mut demand = resource.pointed(demanded.unwrap_or("Bearer realm=\"bailiwick\""));
+    if to_mcp {
+        demand.push_str(", scope=\"call\"");
+    }
+    // All of it is our own words, and the operator's.
+    if let Ok(demand) = HeaderValue::from_str(&demand) {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, demand);
+    }
 }
 
 /// The header that says when to come back: whole seconds, at least one.

@@ -1,12 +1,15 @@
-//! Rates by a clock that stands still, and where a listener may stand.
+//! Rates by a clock that stands still, where a listener may stand, and what a client of an OAuth server is told.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use bailiwick_types::KeyId;
+use bailiwick_config::{JwksPlace, Jwt};
+use bailiwick_types::{KeyId, Scopes};
 use governor::clock::FakeRelativeClock;
 
+use super::host::Host;
 use super::rates::{Allowed, Over, Rates, Who};
+use super::resource::Published;
 use super::slots::Slots;
 use super::{NoAuth, may_listen};
 use bailiwick_core::{NoRoom, Room as _};
@@ -119,5 +122,36 @@ fn a_wide_listener_without_credentials_has_to_be_typed() {
             may,
             "{bound} {no_auth:?}"
         );
+    }
+}
+
+#[test]
+fn a_resource_is_told_by_the_host_that_passed_and_by_the_words_of_the_operator() {
+    for (audience, name, port, encrypted, identifier, origin) in [
+        ("bailiwick", "a.example", 80, false, "http://a.example/mcp", "http://a.example"),
+        ("bailiwick", "a.example", 443, true, "https://a.example/mcp", "https://a.example"),
+        ("bailiwick", "a.example", 8443, true, "https://a.example:8443/mcp", "https://a.example:8443"),
+        ("urn:tools", "[::1]", 8282, false, "http://[::1]:8282/mcp", "http://[::1]:8282"),
+        ("https://u@a.example", "b.example", 80, false, "http://b.example/mcp", "http://b.example"),
+        // A proxy speaks TLS for us, and passes the name on.
+        ("https://a.example/mcp", "a.example", 80, false, "https://a.example/mcp", "https://a.example"),
+        ("https://a.example/x", "a.example", 443, false, "https://a.example/x", "https://a.example"),
+        ("https://A.example", "a.example", 80, false, "https://A.example", "https://A.example"),
+        ("https://a.example:9/", "a.example", 80, false, "https://a.example:9/", "https://a.example:9"),
+        // Reached by another way, it is told where it was reached.
+        ("https://a.example/mcp", "a.example", 8282, false, "https://a.example/mcp", "http://a.example:8282"),
+        ("https://a.example/mcp", "127.0.0.1", 8282, false, "https://a.example/mcp", "http://127.0.0.1:8282"),
+    ] {
+        let jwt = Jwt {
+            issuer: "https://issuer.example".to_owned(),
+            audience: audience.to_owned(),
+            jwks: JwksPlace::File("/keys.json".into()),
+            scopes: Scopes::ALL,
+        };
+        let resource = Published::of(&jwt).at(&Host { name: name.to_owned(), port }, encrypted);
+        assert_eq!(resource.identifier(), identifier, "{audience} {name}:{port}");
+        let pointed =
+            format!("Bearer, resource_metadata=\"{origin}/.well-known/oauth-protected-resource/mcp\"");
+        assert_eq!(resource.pointed("Bearer"), pointed, "{audience} {name}:{port}");
     }
 }

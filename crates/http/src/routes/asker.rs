@@ -44,20 +44,16 @@ impl Asker {
     ///
     /// From here on something is about to run, so where that needs room it is taken.
     pub(crate) fn caller(&self, listener: Arc<dyn Listener>) -> Result<Caller, Refused> {
-        Ok(admitted(&self.principal, Some(&self.correlation), self.slot.clone())
-            .caller(Arc::new(NoApprover), listener)?)
+        Ok(self.admitted().caller(Arc::new(NoApprover), listener)?)
     }
-}
 
-/// Whoever the perimeter let in, as what serves behind it knows them.
-pub(crate) fn admitted(
-    principal: &Principal,
-    correlation: Option<&CorrelationId>,
-    slot: Option<Slot>,
-) -> Admitted {
-    let Principal { actor, scopes, key, ends_s } = principal.clone();
-    let room = slot.map(|slot| Arc::new(slot) as Arc<dyn Room>);
-    Admitted { actor, scopes, key, ends_s, correlation: correlation.cloned(), room }
+    /// As what serves behind the perimeter knows them.
+    pub(crate) fn admitted(&self) -> Admitted {
+        let Self { principal, correlation, slot } = self.clone();
+        let Principal { actor, scopes, key, ends_s } = principal;
+        let room = slot.map(|slot| Arc::new(slot) as Arc<dyn Room>);
+        Admitted { actor, scopes, key, ends_s, correlation: Some(correlation), room }
+    }
 }
 
 impl Served {

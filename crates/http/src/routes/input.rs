@@ -50,7 +50,8 @@ fn wrong_kind(takes: &str) -> Refused {
         .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
 }
 
-async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Refused> {
+/// All of a body.
+pub(crate) async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Refused> {
     Bytes::from_request(request, state).await.map_err(|rejection| {
         let status = rejection.status();
         let (message, hint) = if status == StatusCode::PAYLOAD_TOO_LARGE {
@@ -80,17 +81,19 @@ fn values(bytes: &[u8]) -> usize {
     count
 }
 
+/// Refuses a body that would take too much room when it is read.
+pub(crate) fn bounded(bytes: &[u8]) -> Result<(), Refused> {
+    if values(bytes) <= MOST_VALUES {
+        return Ok(());
+    }
+    let message = format!("the body holds more than {MOST_VALUES} values");
+    let hint = "send fewer, or a text that the tool reads";
+    Err(Refused::new(ErrorCode::InvalidInput, message, hint).with_status(StatusCode::PAYLOAD_TOO_LARGE))
+}
+
 /// Reads JSON, and tells where it does not fit.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
-    if values(bytes) > MOST_VALUES {
-        let message = format!("the body holds more than {MOST_VALUES} values");
-        return Err(Refused::new(
-            ErrorCode::InvalidInput,
-            message,
-            "send fewer, or a text that the tool reads",
-        )
-        .with_status(StatusCode::PAYLOAD_TOO_LARGE));
-    }
+    bounded(bytes)?;
     // A reader of ours would take a list for the fields in their order.
     let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     let read = if is_list {

@@ -4,15 +4,16 @@
 //! nobody refuses. Start reading at [`router`], then at the file of an area.
 
 mod approvals;
-mod asker;
+pub(crate) mod asker;
 mod audit;
 mod events;
 mod execute;
 mod health;
 mod idempotency;
-mod input;
+pub(crate) mod input;
 mod keys;
 mod lifecycle;
+mod metadata;
 mod openapi;
 mod page;
 mod problem;
@@ -31,7 +32,7 @@ use tokio_util::task::TaskTracker;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use problem::Refused;
-pub use room::{RUNS, RUNS_NOTHING};
+pub use room::{MAY_RUN, RUNS, RUNS_NOTHING};
 
 use crate::correlation::correlate;
 
@@ -94,7 +95,10 @@ fn described() -> (Router<Served>, utoipa::openapi::OpenApi) {
         .merge(audit::routes())
         .merge(events::routes())
         .merge(openapi::routes());
-    let all = OpenApiRouter::with_openapi(openapi::base()).merge(health::routes()).nest("/v1", v1);
+    let all = OpenApiRouter::with_openapi(openapi::base())
+        .merge(health::routes())
+        .merge(metadata::routes())
+        .nest("/v1", v1);
     let (router, mut document) = all.split_for_parts();
     openapi::complete(&mut document);
     (tools::named_like_words(router), document)

@@ -151,10 +151,12 @@ fn shared() -> impl Iterator<Item = (String, RefOr<OpenApiResponse>)> {
 /// The statuses that an operation can be refused with.
 fn refusals(operation: &Operation, place: &Place<'_>) -> impl Iterator<Item = &'static str> + use<> {
     let (has_path, has_body) = (place.path.contains('{'), operation.request_body.is_some());
-    let (writes, is_health) = (place.writes, !place.path.starts_with("/v1/"));
+    let (writes, is_open) = (place.writes, !place.path.starts_with("/v1/"));
+    let is_optional = place.path.starts_with("/.well-known/");
     REFUSALS.iter().map(|(status, _)| *status).filter(move |status| match *status {
         "400" | "503" => true,
-        _ if is_health => false,
+        "404" if is_optional => true,
+        _ if is_open => false,
         "404" | "409" => has_path || writes,
         "413" | "415" => has_body,
         _ => true,

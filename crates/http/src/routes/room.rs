@@ -1,4 +1,6 @@
-//! Which places need room for a call: each that is posted to stands in exactly one of these two lists.
+//! Which places need room for a call: each that is posted to stands in exactly one of these three lists.
+
+use crate::mounted;
 
 /// What runs something: code in a cell, whether to give a result, to test it or to look at it.
 pub const RUNS: &[&str] = &[
@@ -24,3 +26,8 @@ pub const RUNS_NOTHING: &[&str] = &[
     "/v1/tools/policy",
     "/v1/tools/{tool}/unpublish",
 ];
+
+/// What may run something, which only its message tells. Whoever sends one has a slot to take when something is about to
+/// run, and is not turned away while all are taken: an answer to a question, or word that a call is not wanted any more,
+/// has to come through just then.
+pub const MAY_RUN: &[&str] = &[mounted::PATH];

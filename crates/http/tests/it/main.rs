@@ -12,6 +12,7 @@
 
 mod document;
 mod door;
+mod mounted;
 mod once;
 mod open;
 mod operations;
@@ -20,6 +21,7 @@ mod people;
 mod real;
 mod refusals;
 mod replies;
+mod resource;
 mod room;
 mod schema;
 mod shapes;
@@ -53,6 +55,7 @@ pub(crate) struct Test {
 const ALL: &[&[Test]] = &[
     document::TESTS,
     door::TESTS,
+    mounted::TESTS,
     once::TESTS,
     open::TESTS,
     operations::TESTS,
@@ -60,6 +63,7 @@ const ALL: &[&[Test]] = &[
     people::TESTS,
     real::TESTS,
     refusals::TESTS,
+    resource::TESTS,
     room::TESTS,
     shapes::TESTS,
     streams::TESTS,

@@ -22,7 +22,7 @@ fn a_server_without_a_key_that_holds_stays_on_this_machine() {
         let check = async |bound: &str, no_auth, may: bool| {
             let bound: SocketAddr = bound.parse().expect("an address");
             let (desk, core) = (Arc::clone(&desk), core.clone());
-            let app = App::new(Ground { settings: &settings, bound, no_auth, desk, core }).await;
+            let app = App::new(Ground { settings: &settings, bound, no_auth, desk, core, mcp: None }).await;
             match app {
                 Ok(_) => assert!(may, "{bound} {no_auth:?}"),
                 Err(ServeError::Open { address }) => assert!(!may && address == bound, "{bound} {no_auth:?}"),

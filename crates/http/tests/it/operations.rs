@@ -13,6 +13,7 @@ use bailiwick_types::{CorrelationId, ErrorCode, Outcome, Scope, Scopes};
 use serde_json::{Map, Value, json as object};
 
 use crate::replies::{self, ID};
+use crate::resource::jwt;
 use crate::schema::{holds, operation, operations};
 use crate::stage::{Answer, Stage, bare, block_on, get, json, principal, text, with};
 
@@ -419,11 +420,15 @@ fn record() -> Vec<Row> {
 /// Operations that ask nobody, or that ask without a caller.
 const ALONE: &[&str] = &["GET /healthz", "GET /readyz", "GET /v1/openapi.json"];
 
+/// Operations that tell what only the perimeter knows.
+const AT_THE_DOOR: &[&str] =
+    &["GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp"];
+
 fn every_operation_of_the_document_has_a_row_here() {
     let rows: BTreeSet<String> = all()
         .iter()
         .map(|row| row.operation.to_owned())
-        .chain(ALONE.iter().map(|name| (*name).to_owned()))
+        .chain(ALONE.iter().chain(AT_THE_DOOR).map(|name| (*name).to_owned()))
         .collect();
     assert_eq!(rows, operations());
 }
@@ -449,6 +454,17 @@ fn a_request_becomes_its_action_and_the_reply_its_answer() {
             let answer = Answer::of(stage.send_alone(get(path)).await).await;
             assert_eq!(answer.status, StatusCode::OK, "{operation}: {}", answer.text);
             holds(operation, &answer);
+        }
+        for (jwt, status) in [(None, StatusCode::NOT_FOUND), (Some(jwt("bailiwick")), StatusCode::OK)] {
+            let stage = Stage::replying(Ok(Reply::Done)).await;
+            let bound = "127.0.0.1:4646".parse().expect("an address");
+            let door = stage.door(bound, |server| server.jwt = jwt);
+            for operation in AT_THE_DOOR {
+                let (_, path) = operation.split_once(' ').expect("a path");
+                let answer = Answer::of(door.send(get(path)).await).await;
+                assert_eq!(answer.status, status, "{operation}: {}", answer.text);
+                holds(operation, &answer);
+            }
         }
     });
 }

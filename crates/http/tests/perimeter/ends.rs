@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use crate::server::{Answer, PATIENCE, Running, read_all};
 
-async fn send(server: &Running, text: &str) -> TcpStream {
+pub(crate) async fn send(server: &Running, text: &str) -> TcpStream {
     let mut stream = server.connect().await;
     let request = text.replace("HOST", &server.address.to_string());
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -15,7 +15,7 @@ async fn send(server: &Running, text: &str) -> TcpStream {
 }
 
 /// Reads until this stands in what came.
-async fn read_until(stream: &mut TcpStream, what: &str) -> String {
+pub(crate) async fn read_until(stream: &mut TcpStream, what: &str) -> String {
     let mut all = Vec::new();
     let mut buffer = [0; 4096];
     while !String::from_utf8_lossy(&all).contains(what) {

@@ -12,10 +12,13 @@ mod connections;
 mod encrypted;
 mod ends;
 mod keys;
+mod mounted;
 mod pages;
 mod problems;
+mod resource;
 mod server;
 mod smuggling;
+mod streams;
 mod tokens;
 #[cfg(feature = "otlp")]
 mod traces;

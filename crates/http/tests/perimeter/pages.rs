@@ -119,7 +119,10 @@ async fn a_browser_that_asks_before_is_told_only_for_listed_pages() {
     let listed = server.ask("OPTIONS", "/who", &["origin: https://pages.example", asks[0], asks[1]]).await;
     assert_eq!(listed.status, 204);
     assert_eq!(listed.header("access-control-allow-origin"), Some("https://pages.example"));
-    assert!(listed.header("access-control-allow-headers").unwrap().contains("authorization"));
+    let may_send: Vec<&str> = listed.header("access-control-allow-headers").unwrap().split(", ").collect();
+    for name in ["authorization", "mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"] {
+        assert!(may_send.contains(&name), "{name}: {listed:?}");
+    }
     assert_eq!(listed.header("access-control-allow-credentials"), None);
     assert_eq!(listed.header("vary"), Some("origin"));
     let foreign = server.ask("OPTIONS", "/who", &["origin: https://evil.example", asks[0]]).await;

@@ -23,6 +23,8 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 
+use crate::mounted;
+
 /// Longer than anything here takes; only a test that hangs ever waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -32,6 +34,8 @@ pub(crate) const SLOW: &str =
     "bwk_00000000000000000000000000000002_the-secret-part-of-a-slow-key-0000000000000";
 pub(crate) const NARROW: &str =
     "bwk_00000000000000000000000000000003_the-secret-part-of-a-narrow-key-00000000000";
+pub(crate) const UNABLE: &str =
+    "bwk_00000000000000000000000000000006_the-secret-part-of-an-unable-key-00000000000";
 pub(crate) const EXPIRED: &str =
     "bwk_00000000000000000000000000000004_the-secret-part-of-an-old-key-0000000000000";
 pub(crate) const REVOKED: &str =
@@ -50,6 +54,7 @@ impl Ring {
             (GOOD, shown(1, "good", Scopes::ALL, None, None)),
             (SLOW, shown(2, "slow", Scopes::of([Scope::Call]), Some(1), None)),
             (NARROW, shown(3, "narrow", Scopes::of([Scope::Call]), None, Some(1))),
+            (UNABLE, shown(6, "unable", Scopes::of([Scope::Approve, Scope::Operate]), None, None)),
             (EXPIRED, Err(NotAKey::Expired)),
             (REVOKED, Err(NotAKey::Revoked)),
         ]))
@@ -125,7 +130,8 @@ impl Running {
         let address = listener.local_addr().unwrap();
         let counters = Counters::install().unwrap();
         let stage = Stage { waits: Arc::default(), go: Arc::new(Semaphore::new(0)), seen: Arc::default() };
-        let routes = routes(&stage).merge(counters.route());
+        let service = bailiwick_http::mounted(mounted::service(&stage), &server);
+        let routes = routes(&stage).merge(counters.route()).merge(service);
         let perimeter = Perimeter::new(
             PerimeterSettings { server: &server, bound: address, no_auth: differs.no_auth },
             Arc::new(Ring::new()),

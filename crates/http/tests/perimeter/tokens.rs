@@ -22,15 +22,15 @@ fn encoded(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// An issuer on this machine.
-struct Issuer {
+pub(crate) struct Issuer {
     key: Ed25519KeyPair,
-    jwt: Jwt,
-    settings: Settings,
-    closing: Closing,
+    pub(crate) jwt: Jwt,
+    pub(crate) settings: Settings,
+    pub(crate) closing: Closing,
 }
 
 impl Issuer {
-    fn start(folder: &Path, path: &str) -> Self {
+    pub(crate) fn start(folder: &Path, path: &str) -> Self {
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         let key = Ed25519KeyPair::from_pkcs8(made.as_ref()).unwrap();
         let keys =
@@ -60,7 +60,7 @@ impl Issuer {
         Self { key, jwt, settings: operator(folder, &files), closing }
     }
 
-    fn sign(&self, claims: &Value) -> String {
+    pub(crate) fn sign(&self, claims: &Value) -> String {
         let header = json!({"alg": "EdDSA", "kid": "one"}).to_string();
         let message = format!("{}.{}", encoded(header), encoded(claims.to_string()));
         let signed = encoded(self.key.sign(message.as_bytes()));
@@ -89,7 +89,7 @@ fn operator(folder: &Path, files: &TlsFiles) -> Settings {
     load(&environment, &request).unwrap().settings
 }
 
-fn claims() -> Value {
+pub(crate) fn claims() -> Value {
     let exp = jsonwebtoken::get_current_timestamp() + 300;
     json!({"iss": "https://issuer.example", "aud": "bailiwick", "sub": "ada", "exp": exp, "scope": "call author"})
 }

@@ -39,20 +39,37 @@ fn a_value_comes_as_text_and_as_data_where_the_era_has_a_place_for_it() {
     });
 }
 
-fn content_comes_as_content() {
-    block_on(async {
-        let tool = "
+/// Gives every kind of content, with something for programs beside it.
+const PAINTS: &str = "
 name: paints
 description: Gives a picture with a word about it.
+output: {type: object, required: [dots], properties: {dots: {type: integer}}}
 code: |
-  return {$content: [{type: 'text', text: 'a dot'}, {type: 'image', data: 'AAAA', mimeType: 'image/png'}]};
+  return {structured: {dots: 1}, $content: [
+    {type: 'text', text: 'a dot'},
+    {type: 'image', data: 'AAAA', mimeType: 'image/png'},
+    {type: 'audio', data: 'AAAA', mimeType: 'audio/wav'},
+    {type: 'resource', resource: {uri: 'file:///a.txt', mimeType: 'text/plain', text: 'A'}},
+    {type: 'resource', resource: {uri: 'file:///b.txt', text: 'B'}},
+    {type: 'resource', resource: {uri: 'file:///a.bin', blob: 'AAAA'}},
+  ]};
 ";
-        let stage = Stage::with(&[tool]).await;
+
+fn content_comes_as_content() {
+    block_on(async {
+        let stage = Stage::with(&[PAINTS]).await;
         for way in Way::ALL {
             let given = stage.client(way).await.called("paints", json!({})).await;
-            assert_eq!(given["content"][0]["text"], "a dot", "{way:?}: {given:#}");
-            assert_eq!(given["content"][1]["type"], "image", "{way:?}: {given:#}");
-            assert_eq!(given["content"][1]["mimeType"], "image/png", "{way:?}: {given:#}");
+            let wanted = json!([
+                {"type": "text", "text": "a dot"},
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+                {"type": "resource", "resource": {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "A"}},
+                {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "B"}},
+                {"type": "resource", "resource": {"uri": "file:///a.bin", "blob": "AAAA"}},
+            ]);
+            assert_eq!(given["content"], wanted, "{way:?}: {given:#}");
+            assert_eq!(given["structuredContent"], json!({"dots": 1}), "{way:?}: {given:#}");
         }
     });
 }

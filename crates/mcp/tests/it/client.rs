@@ -384,7 +384,8 @@ pub(crate) fn post(session: Option<&str>, version: &str, message: &Value) -> Req
         if let Some(method) = message["method"].as_str() {
             request = request.header("mcp-method", method);
         }
-        if let Some(name) = message["params"]["name"].as_str() {
+        let (name, uri) = (&message["params"]["name"], &message["params"]["uri"]);
+        if let Some(name) = name.as_str().or(uri.as_str()) {
             request = request.header("mcp-name", name);
         }
     }

@@ -86,7 +86,7 @@ fn described_rows() -> Vec<Row> {
         row(
             "output",
             "JSON Schema",
-            "a result that breaks it is `OUTPUT_SCHEMA`; see the bounds below",
+            "a result that breaks it is `OUTPUT_SCHEMA`; see the bounds below. Of a result with `$content`, `structured` is held against it",
             "any result",
             "output: {type: object, required: [stars]}",
         ),

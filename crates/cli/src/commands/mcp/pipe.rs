@@ -26,7 +26,10 @@ const PARKED: usize = 4;
 
 /// `bailiwick mcp`
 pub(super) fn pipe(screen: &mut Screen, session: &Session, cells: &CellFlags) -> Result<u8, Failure> {
-    session.here_only("`mcp` alone serves a data folder of this machine", "let the client ask that server: mcp config --http")?;
+    session.here_only(
+        "`mcp` alone serves a data folder of this machine",
+        "let the client ask that server: mcp config --http",
+    )?;
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Tokio)?;
     let log = {
         let _within = tokio.enter();

@@ -17,14 +17,14 @@ const PAGE: u32 = 1_000;
 const YOUNG: u32 = 200;
 
 /// A preset that was chosen.
-pub(super) struct Preset {
+pub(crate) struct Preset {
     name: String,
     documents: Vec<Document>,
 }
 
 impl Preset {
     /// The preset of this name.
-    pub(super) fn chosen(name: &str) -> Result<Self, Failure> {
+    pub(crate) fn chosen(name: &str) -> Result<Self, Failure> {
         let documents = documents(name)?;
         Ok(Self { name: name.to_owned(), documents })
     }
@@ -35,7 +35,7 @@ impl Preset {
     }
 
     /// Publishes its tools where none was ever there. What fails is told, and nothing ends by it.
-    pub(super) async fn publish(self, desk: Arc<Desk>, is_quiet: bool) {
+    pub(crate) async fn publish(self, desk: Arc<Desk>, is_quiet: bool) {
         let Self { name, documents } = self;
         match is_first_start(&desk).await {
             Ok(true) if !documents.is_empty() => {}

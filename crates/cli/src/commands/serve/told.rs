@@ -42,6 +42,7 @@ impl Standing {
         let Self { listens, folder, is_usual_folder: _, key, walls, published } = self;
         json!({
             "listens": listens.address(),
+            "mcp": format!("{}/mcp", listens.address()),
             "pid": std::process::id(),
             "data": folder,
             "operatorKey": key.path,
@@ -59,6 +60,7 @@ impl Standing {
         let from_here =
             if reached == address { String::new() } else { format!("  (from this machine: {reached})") };
         screen.field("listens", &[strong(&address), faint(&from_here)]);
+        screen.field("mcp", &[plain(&format!("{reached}/mcp"))]);
         screen.field("data", &[plain(&folder.display().to_string())]);
         let is_new = if key.is_new { "  (new; it covers everything, keep it to yourself)" } else { "" };
         screen.field("operator key", &[plain(&key.path.display().to_string()), faint(is_new)]);
@@ -73,7 +75,12 @@ impl Standing {
         screen.line(&[plain(&format!("  bailiwick{data} --server {reached} tool list"))]);
         let live = format!("  bailiwick{data} approvals");
         screen.line(&[plain(&live), faint("    calls that wait for a person, live")]);
-        screen.line(&[faint("MCP is not here yet. Ctrl-C ends it.")]);
+        let connect = format!("  bailiwick{data} mcp config CLIENT");
+        screen.line(&[
+            plain(&connect),
+            faint("    connects an agent: claude-code, claude-desktop, cursor, vscode, codex"),
+        ]);
+        screen.line(&[faint("Ctrl-C ends it.")]);
     }
 }
 

@@ -25,6 +25,8 @@ const COMMANDS: &[(Place, &str)] = &[
     (Place::Here, "policy learn A"),
     (Place::Here, "config show"),
     (Place::Here, "trust --list"),
+    (Place::Here, "mcp config -- cursor"),
+    (Place::Here, "mcp install -- cursor"),
     (Place::HereOfCourse, "tool new"),
     (Place::HereOfCourse, "completions -- bash"),
     (Place::HereOfCourse, "man"),

@@ -11,9 +11,7 @@ use super::hostile::Raw;
 use super::with_core::opening;
 use super::{Stage, actor, call, refused};
 use crate::owner::message::{FromOwner, GRANTED};
-use crate::{
-    Action, Approver, Caller, Code, CodeRun, Core, Desk, Document, NoApprover, Reasons, Refusal, Reply,
-};
+use crate::{Action, Caller, Code, CodeRun, Core, Desk, Document, Reasons, Refusal, Reply};
 
 /// Every set of scopes.
 fn every() -> Vec<Scopes> {
@@ -152,9 +150,7 @@ async fn a_client_that_only_calls_does_not_count_as_an_approver_who_watches() {
     let owner = Desk::open(opening(&stage)).await.unwrap();
     let client = Arc::new(Desk::open(opening(&stage)).await.unwrap());
     let core = owner.core().unwrap();
-    let approver: Arc<dyn Approver> = Arc::new(NoApprover);
-    let calls = Caller { approver, ..within(&[Scope::Call]) };
-    let watches = watching(&client, &core, calls).await;
+    let watches = watching(&client, &core, within(&[Scope::Call])).await;
     assert!(!core.inner.happenings.approver_watches());
     let approves = watching(&client, &core, within(&[Scope::Call, Scope::Approve])).await;
     assert!(core.inner.happenings.approver_watches(), "somebody who may answer does");

@@ -71,6 +71,8 @@ async fn run(session: &Session, cells: &CellFlags) -> Result<u8, Failure> {
         core.end_questions();
         core.end_watching();
     }
+    // Calls that were cut short are gone when this is done, and with them their share of the desk.
+    mcp.close().await;
     if let Some(desk) = Arc::into_inner(desk) {
         for trouble in desk.close().await? {
             to_stderr(&[warning("warning: "), plain(&trouble)]);

@@ -199,13 +199,16 @@ impl ServerHandler for Door {
     ) -> Result<ListToolsResult, ErrorData> {
         let who = self.asker(&context)?;
         let from = request.and_then(|page| page.cursor).as_deref().map(after).transpose()?;
-        let page = self.shared.offers.tools(&who, from, Era::of(&context)).await;
+        let era = Era::of(&context);
+        let page = self.shared.offers.tools(&who, from, era).await;
         let page = page.map_err(|refusal| crate::given::fault(&refusal))?;
         let mut result = ListToolsResult::with_all_items(page.tools);
         result.next_cursor = page.next.as_deref().map(cursor_of);
-        result.ttl_ms = Some(FRESH_MS);
-        // Who asks decides what is there.
-        result.cache_scope = Some(CacheScope::Private);
+        if era == Era::Stateless {
+            result.ttl_ms = Some(FRESH_MS);
+            // Who asks decides what is there.
+            result.cache_scope = Some(CacheScope::Private);
+        }
         Ok(result)
     }
 

@@ -103,7 +103,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     publishing.abort();
     // What was aborted has gone when this is there, and with it its share of the desk.
     let _was_aborted = publishing.await;
-    close(desk, &mut signals).await?;
+    close(&desk, &mut signals).await?;
     match ended {
         Ok(ending) => ending?,
         Err(error) if error.is_cancelled() => {}
@@ -160,12 +160,7 @@ async fn standing(
 }
 
 /// Gives the data folder back: what others asked for is finished first, unless somebody is in a hurry.
-async fn close(desk: Arc<Desk>, signals: &mut Signals) -> Result<(), Failure> {
-    let Some(desk) = Arc::into_inner(desk) else {
-        // A connection that was cut still holds it; the lock goes with the process.
-        tracing::warn!("the data folder was not closed in order: something still holds it");
-        return Ok(());
-    };
+async fn close(desk: &Desk, signals: &mut Signals) -> Result<(), Failure> {
     let mut closing = std::pin::pin!(desk.close());
     let troubles = tokio::select! {
         closed = &mut closing => closed?,

@@ -109,7 +109,8 @@ fn text(question: &Question) -> String {
         let _ = writeln!(text, "Its author says: {}", visible(prompt));
     }
     if let Some(code) = code {
-        let lines: Vec<String> = code.lines().map(visible).collect();
+        // Marked, so that no line of it passes for one of ours.
+        let lines: Vec<String> = code.lines().map(|line| format!("| {}", visible(line))).collect();
         let _ = writeln!(text, "Code:\n{}", lines.join("\n"));
     }
     let _ = writeln!(text, "Arguments: {}", visible(&arguments.to_string()));

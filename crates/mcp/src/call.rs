@@ -4,9 +4,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bailiwick_core::Admitted;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequestParams, InputRequest, InputRequests, InputResponses,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, InputResponses};
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
@@ -18,6 +16,7 @@ use crate::going::{Broken, Ended, Going, Next};
 use crate::line::{Asked, CannotAsk};
 use crate::offers::{Call, Failed};
 use crate::parked::{Bound, NotOurs, Waits};
+use crate::put::put;
 use crate::{Era, Line, given};
 
 impl Door {
@@ -48,7 +47,7 @@ impl Door {
                 let offers = Arc::clone(&self.shared.offers);
                 let unasked = request.input_responses.unwrap_or_default();
                 let call = Call { who, name, arguments, era, unasked, line };
-                Going::start(said, async move { offers.call(call).await })
+                Going::start(&self.shared.calls, said, async move { offers.call(call).await })
             }
         };
         tokio::select! {
@@ -116,18 +115,6 @@ async fn heard(asking: &mut Option<Asking>) {
         // Somebody else may have been faster.
         let _ = answer.send(said);
     }
-}
-
-/// Puts questions to the client of a session, one after another.
-async fn put(peer: Peer<RoleServer>, requests: InputRequests) -> Result<InputResponses, CannotAsk> {
-    let mut said = InputResponses::new();
-    for (key, request) in requests {
-        let InputRequest::Elicitation(form) = request else { return Err(CannotAsk) };
-        let params: ElicitRequestParams = form.params;
-        let result = peer.create_elicitation(params).await.map_err(|_| CannotAsk)?;
-        said.insert(key, serde_json::to_value(result).map_err(|_| CannotAsk)?);
-    }
-    Ok(said)
 }
 
 /// Hands over what a client brought, if that answers everything; what else it brought is left alone.

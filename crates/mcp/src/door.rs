@@ -4,16 +4,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_core::{Admitted, NoRoom, Room};
-use bailiwick_types::CorrelationId;
+use bailiwick_types::{CorrelationId, shortened, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, Extensions, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
-    Tool,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, Extensions, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -28,11 +28,15 @@ use crate::mcp::Shared;
 /// How long a client may take a list for fresh, in milliseconds. A tool that is gone by then is refused all the same.
 const FRESH_MS: u64 = 5_000;
 /// The most that a client may say about itself, in bytes of JSON.
-const MOST_ABOUT_ITSELF: usize = 16 * 1024;
+pub(crate) const MOST_ABOUT_ITSELF: usize = 16 * 1024;
 /// The most of a client's name that is kept, in characters.
 const MOST_OF_A_NAME: usize = 48;
 /// The key of what caused a call.
 const CORRELATION: &str = "bailiwick/correlationId";
+
+/// The methods that are there.
+const OURS: [&str; 6] =
+    ["initialize", "ping", "logging/setLevel", "subscriptions/listen", "tools/call", "tools/list"];
 
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Tools here run in a sandbox, each under a policy of its own. A result that says \
@@ -181,8 +185,12 @@ impl ServerHandler for Door {
                 format!("a client says at most {MOST_ABOUT_ITSELF} bytes about itself, and this one {said}");
             return Err(ErrorData::invalid_params(message, None));
         }
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
+        let result = self.negotiate_initialize(&request)?;
+        // What was agreed on counts, not what was wished: a second hello in a session must not change its era.
+        let mut agreed = request;
+        agreed.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(agreed);
+        Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -200,7 +208,10 @@ impl ServerHandler for Door {
         let who = self.asker(&context)?;
         let from = request.and_then(|page| page.cursor).as_deref().map(after).transpose()?;
         let era = Era::of(&context);
-        let page = self.shared.offers.tools(&who, from, era).await;
+        let shared = Arc::clone(&self.shared);
+        // In a task of its own: a panic there has an answer, too.
+        let page = tokio::spawn(async move { shared.offers.tools(&who, from, era).await });
+        let page = page.await.map_err(|_| ErrorData::internal_error("a fault of Bailiwick itself", None))?;
         let page = page.map_err(|refusal| crate::given::fault(&refusal))?;
         let mut result = ListToolsResult::with_all_items(page.tools);
         result.next_cursor = page.next.as_deref().map(cursor_of);
@@ -244,6 +255,14 @@ impl ServerHandler for Door {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let who = self.asker(context.request_context())?;
+        if context.accepted().tools_list_changed != Some(true) {
+            // There is nothing to tell, and no reason to end what the client holds open.
+            tokio::select! {
+                () = context.cancelled() => {}
+                () = self.shared.closing.cancelled() => {}
+            }
+            return Ok(());
+        }
         let changed = Arc::new(Notify::new());
         let mut watching = self.shared.offers.changes(who, Arc::clone(&changed));
         loop {
@@ -257,6 +276,24 @@ impl ServerHandler for Door {
                 return Ok(());
             }
         }
+    }
+
+    /// What the protocol knows and could not be read as such, and what it does not know.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = shortened(&request.method);
+        if OURS.contains(&request.method.as_str()) {
+            let message = format!("the parameters of `{method}` are not as the protocol says");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no `{}` here", visible(&method)),
+            None,
+        ))
     }
 
     async fn list_prompts(

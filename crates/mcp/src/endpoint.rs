@@ -9,10 +9,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use bailiwick_core::Admitted;
-use http::{HeaderValue, Method, Request, StatusCode, header};
-use rmcp::model::ProtocolVersion;
+use futures_util::StreamExt as _;
+use http::{Method, Request, StatusCode, header};
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::Mcp;
 use crate::door::Door;
@@ -21,12 +24,13 @@ use crate::sessions::{Sessions, owner};
 /// Where it is.
 const PATH: &str = "/mcp";
 const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "mcp-protocol-version";
+const JSON: &str = "application/json";
 
 #[derive(Clone)]
 struct Endpoint {
     service: StreamableHttpService<Door, LocalSessionManager>,
     sessions: Arc<Sessions>,
+    closing: CancellationToken,
 }
 
 impl Mcp {
@@ -46,43 +50,46 @@ impl Mcp {
             sessions.manager(),
             config,
         );
-        Router::new().route(PATH, any(serve)).with_state(Endpoint { service, sessions })
+        Router::new().route(PATH, any(serve)).with_state(Endpoint {
+            service,
+            sessions,
+            closing: self.0.closing.clone(),
+        })
     }
 }
 
 async fn serve(State(endpoint): State<Endpoint>, request: Request<Body>) -> Response {
-    let Endpoint { service, sessions } = endpoint;
+    let Endpoint { service, sessions, closing } = endpoint;
     let Some(who) = request.extensions().get::<Admitted>().map(owner) else {
         return (StatusCode::UNAUTHORIZED, "nobody vouches for this request").into_response();
     };
-    match text(&request, SESSION) {
-        Some(id) if !sessions.is_of(&id, &who) => {
-            return (StatusCode::NOT_FOUND, "Not Found: there is no such session; initialize again")
-                .into_response();
-        }
-        Some(_) => {}
-        None if may_open(&request) && !sessions.have_room() => {
-            let busy =
-                (StatusCode::SERVICE_UNAVAILABLE, "BUSY: there are too many sessions; try again later");
-            let mut busy = busy.into_response();
-            busy.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
-            return busy;
-        }
-        None => {}
+    if text(&request, SESSION).is_some_and(|id| !sessions.is_of(&id, &who)) {
+        let gone = "Not Found: there is no such session; initialize again";
+        return (StatusCode::NOT_FOUND, gone).into_response();
     }
+    let only_watches = *request.method() == Method::GET;
+    let is_json = text(&request, header::CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with(JSON));
     let response = service.handle(request).await.map(Body::new);
     let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
     if let Some(id) = opened {
         sessions.give(&id, who).await;
     }
+    if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return no_message();
+    }
+    if only_watches {
+        // Nothing is lost with it, so it is not waited for.
+        return response
+            .map(|body| Body::from_stream(body.into_data_stream().take_until(closing.cancelled_owned())));
+    }
     response
 }
 
-/// Whether a request without a session may open one.
-fn may_open(request: &Request<Body>) -> bool {
-    let is_stateless = text(request, VERSION)
-        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-    *request.method() == Method::POST && !is_stateless
+/// The body says that it is JSON and is no message.
+fn no_message() -> Response {
+    let message = "Parse error: the body is not one message of JSON-RPC 2.0";
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": ErrorCode::PARSE_ERROR.0, "message": message}});
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, JSON)], error.to_string()).into_response()
 }
 
 fn text(request: &Request<Body>, name: &str) -> Option<String> {

@@ -2,9 +2,10 @@
 //! are errors of the protocol.
 
 use bailiwick_core::Refusal;
+use bailiwick_tool::{Content, Contents, ResourceBody};
 use bailiwick_types::{CallReport, ErrorCode, Failure};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject, ResourceContents};
 use serde_json::{Value, json};
 
 use crate::Era;
@@ -28,22 +29,33 @@ pub(crate) fn report(report: &CallReport, era: Era) -> CallToolResult {
 
 /// A value: as content where it says that it is some, else as text, and as data where the era has a place for it.
 fn value(value: &Value, era: Era) -> CallToolResult {
-    if let Some(blocks) = content(value) {
-        return CallToolResult::success(blocks);
+    let fits = |data: &Value| era == Era::Stateless || data.is_object();
+    // What says so and is none was told as a mistake before it got here; what no tool gave is data.
+    if let Ok(Some(Contents { blocks, structured })) = Contents::read(value) {
+        let mut result = CallToolResult::success(blocks.into_iter().map(block).collect());
+        result.structured_content = structured.filter(fits);
+        return result;
     }
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    let fits = match era {
-        Era::Sessions => value.is_object(),
-        Era::Stateless => true,
-    };
-    result.structured_content = fits.then(|| value.clone());
+    result.structured_content = Some(value).filter(|data| fits(data)).cloned();
     result
 }
 
-fn content(value: &Value) -> Option<Vec<ContentBlock>> {
-    let blocks = value.get("$content")?.as_array()?;
-    blocks.iter().map(|block| serde_json::from_value(block.clone()).ok()).collect()
+fn block(content: Content) -> ContentBlock {
+    match content {
+        Content::Text { text } => ContentBlock::text(text),
+        Content::Image { data, mime } => ContentBlock::image(data, mime),
+        Content::Audio { data, mime } => ContentBlock::audio(data, mime),
+        Content::Resource { uri, mime: mime_type, body } => ContentBlock::resource(match body {
+            ResourceBody::Text(text) => {
+                ResourceContents::TextResourceContents { uri, mime_type, text, meta: None }
+            }
+            ResourceBody::Blob(blob) => {
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, meta: None }
+            }
+        }),
+    }
 }
 
 /// A failure as a model reads it: which kind, what happened, what to do, what was denied.
@@ -88,6 +100,10 @@ pub(crate) fn fault(refusal: &Refusal) -> ErrorData {
         ErrorCode::InvalidInput | ErrorCode::Validation | ErrorCode::NotFound => {
             ErrorData::invalid_params(refusal.message.clone(), data)
         }
-        _ => ErrorData::internal_error(refusal.message.clone(), data),
+        ErrorCode::Internal | ErrorCode::Unavailable | ErrorCode::Busy => {
+            ErrorData::internal_error(refusal.message.clone(), data)
+        }
+        // Who asks is at fault, not we.
+        _ => ErrorData::invalid_request(refusal.message.clone(), data),
     }
 }

@@ -3,6 +3,7 @@
 use rmcp::model::CallToolResult;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use crate::audience::Audience;
 use crate::line::{Asked, Said};
@@ -45,10 +46,11 @@ impl Drop for Task {
 
 impl Going {
     pub(crate) fn start(
+        tasks: &TaskTracker,
         said: mpsc::UnboundedReceiver<Said>,
         call: impl Future<Output = Result<CallToolResult, Failed>> + Send + 'static,
     ) -> Self {
-        Self { said, task: Task(tokio::spawn(call)), ended: None }
+        Self { said, task: Task(tasks.spawn(call)), ended: None }
     }
 
     /// Passes on what the call says until it asks something or ends.

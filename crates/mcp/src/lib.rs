@@ -20,9 +20,12 @@ mod line;
 mod mcp;
 mod native;
 mod offers;
+mod paced;
 mod parked;
+mod passes;
 mod pipe;
 mod published;
+mod put;
 mod sessions;
 
 pub use era::Era;

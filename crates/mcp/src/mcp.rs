@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bailiwick_core::Refusal;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::Offers;
 use crate::parked::Parked;
@@ -36,6 +37,8 @@ impl std::fmt::Debug for Mcp {
 pub(crate) struct Shared {
     pub(crate) offers: Arc<dyn Offers>,
     pub(crate) parked: Parked,
+    /// The calls that go on, so that an end can wait for theirs.
+    pub(crate) calls: TaskTracker,
     pub(crate) body_bytes: usize,
     pub(crate) closing: CancellationToken,
 }
@@ -45,6 +48,13 @@ impl Mcp {
     pub fn new(offers: Arc<dyn Offers>, settings: Settings) -> Result<Self, Refusal> {
         let Settings { deadline, body_bytes, closing } = settings;
         let parked = Parked::new(deadline.saturating_add(COMES_BACK))?;
-        Ok(Self(Arc::new(Shared { offers, parked, body_bytes, closing })))
+        Ok(Self(Arc::new(Shared { offers, parked, calls: TaskTracker::new(), body_bytes, closing })))
+    }
+    /// Ends what waits for its client to come back, and waits until no call goes on any more. For when nobody is served
+    /// any more: whoever is, is not ended by it.
+    pub async fn close(&self) {
+        self.0.parked.clear();
+        self.0.calls.close();
+        self.0.calls.wait().await;
     }
 }

@@ -58,8 +58,8 @@ pub(crate) struct Bound {
 impl Bound {
     /// A call of this tool with these arguments, by this caller.
     pub(crate) fn to(who: &Admitted, tool: &str, arguments: &JsonObject) -> Self {
-        // What the caller says of itself is part of the actor; a key or the lack of one is what counts beside it.
-        let of = json!({"actor": who.actor, "scopes": who.scopes, "key": who.key}).to_string();
+        // What the client calls itself is left out: it proves nothing, and by many names one would be many.
+        let of = json!({"name": who.actor.key, "scopes": who.scopes, "key": who.key}).to_string();
         let seal = Hash::of(&json!([of, tool, Value::Object(arguments.clone())])).to_string();
         Self { of, seal }
     }
@@ -89,7 +89,7 @@ impl Parked {
                 .with_hint("answer those first, or wait until they end")
         };
         let call = random::<16>()
-            .map(hex)
+            .map(|bytes| u128::from_be_bytes(bytes).to_string())
             .ok_or_else(|| Refusal::new(ErrorCode::Internal, "no name for a waiting call could be made"))?;
         let requests: InputRequests = asked.requests.clone();
         {
@@ -114,6 +114,12 @@ impl Parked {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&call).ok_or(NotOurs)
     }
 
+    /// Ends all that wait.
+    pub(crate) fn clear(&self) {
+        let all = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(all);
+    }
+
     fn end_in_time(&self, call: String) {
         let (calls, lasts) = (Arc::downgrade(&self.calls), self.lasts);
         tokio::spawn(async move {
@@ -133,10 +139,6 @@ fn random<const N: usize>() -> Option<[u8; N]> {
         filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty()).ok()?;
     }
     Some(bytes)
-}
-
-fn hex(bytes: [u8; 16]) -> String {
-    u128::from_be_bytes(bytes).to_string()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Mcp;
 use crate::door::{Alone, Door};
+use crate::paced::Paced;
 
 /// The most calls of one client at the end of a pipe that are under way.
 const MOST_CALLS: usize = 64;
@@ -21,7 +22,7 @@ const MOST_CALLS: usize = 64;
 pub enum PipeError {
     /// What came first was nothing that begins a conversation.
     #[error("the client did not begin as the protocol says: {0}")]
-    Beginning(#[source] Box<ServerInitializeError>),
+    Beginning(String),
     /// A fault of ours ended it.
     #[error("a fault of Bailiwick itself ended the conversation")]
     Fault,
@@ -48,13 +49,28 @@ impl Mcp {
     {
         let transport =
             AsyncRwTransport::<RoleServer, R, W>::new(reads, writes).with_max_line_length(self.0.body_bytes);
+        let transport = Paced::new(transport);
         let alone = Alone { who, room: Arc::new(Semaphore::new(MOST_CALLS)) };
         let door = Door::new(Arc::clone(&self.0), Some(alone));
+        // Of its own: what is served cancels it when it is over, and others may hear the one that was given.
+        let ending = ending.child_token();
         match serve_server_with_ct(door, transport, ending).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|_| PipeError::Fault),
             // Whoever goes before saying anything wanted nothing.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
-            Err(error) => Err(PipeError::Beginning(Box::new(error))),
+            Err(error) => Err(PipeError::Beginning(why(error))),
         }
+    }
+}
+
+/// Why it did not begin, without what was sent: that may be long, and is not for a log.
+fn why(error: ServerInitializeError) -> String {
+    match error {
+        ServerInitializeError::ExpectedInitializeRequest(_) => {
+            "what came first was no request that begins a conversation".to_owned()
+        }
+        ServerInitializeError::InitializeFailed(refused) => refused.message.into_owned(),
+        ServerInitializeError::TransportError { .. } => "nothing could be written to it".to_owned(),
+        _ => "its hello had no answer".to_owned(),
     }
 }

@@ -14,7 +14,8 @@ use tokio::sync::Notify;
 use crate::approval::AtClient;
 use crate::native::Bare;
 use crate::offers::{Call, Failed, Future, Offers, Page};
-use crate::{Era, Line, Native, given};
+use crate::passes::Passes;
+use crate::{Era, Native, given};
 
 /// The tools on a page: most clients that look no further than the first see everything.
 const PAGE: u32 = 250;
@@ -85,7 +86,7 @@ impl Published {
             None => Action::ToolCall { tool: name.clone(), arguments, correlation, workspace: None },
         };
         let approver = AtClient { line: line.clone(), up_to: self.elicitation };
-        let caller = who.caller(Arc::new(approver), Arc::new(Passes(line)))?;
+        let caller = who.caller(Arc::new(approver), Arc::new(Passes::on(line)))?;
         let desk = self.desk()?;
         match desk.perform(caller, action).await {
             Ok(Reply::Called(report)) => Ok(given::report(&report, era)),
@@ -184,32 +185,6 @@ pub(crate) fn annotations(title: &str, hints: Hints) -> ToolAnnotations {
 
 pub(crate) fn risk_of(level: RiskLevel) -> MetaObject {
     MetaObject(JsonObject::from_iter([("bailiwick/risk".to_owned(), json!(level))]))
-}
-
-/// Passes on what happens while a call runs.
-struct Passes(Line);
-
-impl Listener for Passes {
-    fn hear(&self, event: Event) {
-        match event {
-            Event::Log(line) => self.0.log(line.level, line.text),
-            Event::Waiting(waiting) => {
-                let told = format!("waiting for a person to approve {}", visible(&waiting.question.tool));
-                self.0.progress(0.0, None, Some(told));
-            }
-            Event::StillWaiting { id: _, waited_ms, remaining_ms } => {
-                let seconds = |ms: u64| ms.div_ceil(1000);
-                let (waited, left) = (seconds(waited_ms), seconds(remaining_ms));
-                #[expect(clippy::cast_precision_loss, reason = "seconds that a person takes")]
-                self.0.progress(
-                    waited as f64,
-                    Some((waited + left) as f64),
-                    Some(format!("still waiting for a person to approve; {left} s are left")),
-                );
-            }
-            Event::Test { .. } | Event::Progress { .. } | Event::Happened(_) => {}
-        }
-    }
 }
 
 /// Notices that the list may have changed.

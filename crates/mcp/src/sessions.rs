@@ -3,6 +3,7 @@
 //! A session is its opener's alone: its id opens nothing for anybody else. It holds what its client said of itself and
 //! nothing that a call needs, so an idle one is put aside and set up again when its client comes back.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,7 +15,9 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use serde_json::json;
 
-/// The most sessions there are.
+use crate::door::MOST_ABOUT_ITSELF;
+
+/// The most sessions there are: with one more, one of whoever has most goes.
 const MOST: usize = 1024;
 /// The most that are one caller's: with one more, the one that was not used for longest ends.
 const MOST_OF_ONE: usize = 256;
@@ -70,22 +73,14 @@ impl Sessions {
         }
     }
 
-    /// Whether somebody can open one more.
-    pub(crate) fn have_room(&self) -> bool {
-        self.kept().len() < MOST
-    }
-
-    /// Gives a session that was just opened to whoever opened it.
+    /// Gives a session that was just opened to whoever opened it. With one too many, another one goes.
     pub(crate) async fn give(&self, id: &str, who: String) {
         let over = {
             let mut kept = self.kept();
             if let Some(one) = kept.get_mut(id) {
-                one.of = Some(who.clone());
+                one.of = Some(who);
             }
-            let theirs = || kept.iter().filter(|(_, one)| one.of.as_ref() == Some(&who));
-            let oldest = theirs().min_by_key(|(_, one)| one.used).map(|(id, _)| id.clone());
-            let over = oldest.filter(|_| theirs().count() > MOST_OF_ONE);
-            over.inspect(|id| drop(kept.remove(id)))
+            surplus(&kept).inspect(|id| drop(kept.remove(id)))
         };
         if let Some(id) = over
             && let Err(error) = self.manager.close_session(&id.into()).await
@@ -95,6 +90,22 @@ impl Sessions {
     }
 }
 
+/// The session that is one too many: of those of the caller who has most, the one that was not used for longest. So
+/// whoever opens many loses their own.
+fn surplus(kept: &HashMap<String, Kept>) -> Option<String> {
+    let mut of_each: HashMap<Option<&str>, usize> = HashMap::new();
+    for one in kept.values() {
+        *of_each.entry(one.of.as_deref()).or_default() += 1;
+    }
+    let count = |one: &Kept| of_each.get(&one.of.as_deref()).copied().unwrap_or_default();
+    let most = of_each.values().copied().max().unwrap_or_default();
+    if kept.len() <= MOST && most <= MOST_OF_ONE {
+        return None;
+    }
+    let oldest = kept.iter().min_by_key(|(_, one)| (Reverse(count(one)), one.used));
+    oldest.map(|(id, _)| id.clone())
+}
+
 #[async_trait::async_trait]
 impl SessionStore for Sessions {
     async fn load(&self, id: &str) -> Result<Option<SessionState>, SessionStoreError> {
@@ -102,6 +113,11 @@ impl SessionStore for Sessions {
     }
 
     async fn store(&self, id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
+        // A client that said too much was refused: nothing of it is kept, and its id opens nothing.
+        let said = serde_json::to_vec(&state.initialize_params).map_or(usize::MAX, |said| said.len());
+        if said > MOST_ABOUT_ITSELF {
+            return Ok(());
+        }
         self.kept().insert(id.to_owned(), Kept { state: state.clone(), of: None, used: Instant::now() });
         Ok(())
     }

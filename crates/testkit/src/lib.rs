@@ -19,6 +19,7 @@ mod requires;
 pub mod routes;
 mod running;
 mod specs;
+mod trials;
 pub mod upstream;
 
 pub use examples::run_examples;
@@ -26,3 +27,4 @@ pub use program::{Program, Run};
 pub use requires::has;
 pub use running::Running;
 pub use specs::{Specs, run_specs};
+pub use trials::{Test, run_tests};

@@ -58,7 +58,7 @@ impl Inspector {
     fn beside(stage: Stage, era: &str) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let server = match stage.at.get("url") {
-            Some(url) => json!({"type": "streamable-http", "url": url}),
+            Some(url) => json!({"type": "streamable-http", "url": url, "headers": stage.at["headers"]}),
             None => stage.at["server"].clone(),
         };
         let config = json!({"mcpServers": {"ours": server}}).to_string();

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::os::fd::AsFd as _;
 
 use crate::alone::Alone;
+use crate::hot::Account;
 use crate::namespaces::Differs;
 use crate::seccomp::{self, Filter};
 use crate::{bounds, packets};
@@ -125,6 +126,17 @@ fn a_cells_filter_takes_away_exactly_what_is_its_nurserys_own() {
         assert_eq!(verdict(&narrow.0, bound, resource(which)), expected, "{which}");
     }
     assert!(narrow.length() < 24, "every cell pays for each of its {} instructions", narrow.length());
+}
+
+#[test]
+fn what_is_given_to_forks_is_what_was_there() {
+    let pid = i32::try_from(std::process::id()).unwrap();
+    let (before, done) = (vec![7_u8; 64 * 1024], std::cell::Cell::new(0));
+    let work = || done.set(done.get() + 1);
+    // Alone or not is of no account here: the one fork does nothing but wait.
+    let alone = Alone::assume_just_started();
+    Account::open(pid).unwrap().give_to_forks(&alone, work).unwrap();
+    assert_eq!((before, done.get()), (vec![7_u8; 64 * 1024], 2));
 }
 
 #[test]

@@ -70,9 +70,9 @@ impl Talk {
     fn read(&self) {
         // Most messages are short, and every page of a buffer is memory of this cell's own.
         if self.decoder.borrow().is_within_a_frame() {
-            self.read_into::<LONG>()
+            self.read_into::<LONG>();
         } else {
-            self.read_into::<SHORT>()
+            self.read_into::<SHORT>();
         }
     }
 

@@ -32,28 +32,25 @@ impl Door {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound::to(&who, &request.name, &arguments);
-        let going = match request.request_state {
-            Some(state) => {
-                let waits = self.shared.parked.find(&bound, &state).map_err(|NotOurs| not_ours())?;
-                match answered(waits, request.input_responses.unwrap_or_default()) {
-                    Ok(going) => going,
-                    // Not everything was answered: it is asked once more.
-                    Err(Waits { going, asked, .. }) => return self.park(&bound, going, asked),
-                }
+        let going = if let Some(state) = request.request_state {
+            let waits = self.shared.parked.find(&bound, &state).map_err(|NotOurs| not_ours())?;
+            match answered(waits, request.input_responses.unwrap_or_default()) {
+                Said::All(going) => going,
+                Said::TooLittle(Waits { going, asked, .. }) => return self.park(&bound, going, asked),
             }
-            None => {
-                let (line, said) = Line::new(can_ask, who.actor.client.clone());
-                let name = request.name.into_owned();
-                let offers = Arc::clone(&self.shared.offers);
-                let unasked = request.input_responses.unwrap_or_default();
-                let call = Call { who, name, arguments, era, unasked, line };
-                Going::start(&self.shared.calls, said, async move { offers.call(call).await })
-            }
+        } else {
+            let (line, said) = Line::new(can_ask, who.actor.client.clone());
+            let name = request.name.into_owned();
+            let offers = Arc::clone(&self.shared.offers);
+            let unasked = request.input_responses.unwrap_or_default();
+            let call = Call { who, name, arguments, era, unasked, line };
+            Going::start(&self.shared.tasks, said, async move { offers.call(call).await })
         };
         tokio::select! {
             biased;
             // Dropping what goes on ends it.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.shared.over.cancelled() => Err(ErrorData::internal_error("the server has ended", None)),
             response = self.to_its_end(going, &bound, era, audience, &context.peer) => response,
         }
     }
@@ -117,11 +114,19 @@ async fn heard(asking: &mut Option<Asking>) {
     }
 }
 
+/// What a client that came back said.
+enum Said {
+    /// An answer to everything: the call goes on.
+    All(Going),
+    /// Not everything was answered: it is asked once more.
+    TooLittle(Waits),
+}
+
 /// Hands over what a client brought, if that answers everything; what else it brought is left alone.
-fn answered(waits: Waits, mut brought: InputResponses) -> Result<Going, Waits> {
+fn answered(waits: Waits, mut brought: InputResponses) -> Said {
     let keys: Vec<String> = waits.asked.requests.keys().cloned().collect();
     if keys.iter().any(|key| !brought.contains_key(key)) {
-        return Err(waits);
+        return Said::TooLittle(waits);
     }
     let said: InputResponses = keys
         .into_iter()
@@ -133,7 +138,7 @@ fn answered(waits: Waits, mut brought: InputResponses) -> Result<Going, Waits> {
     let Waits { going, asked, .. } = waits;
     // Somebody else may have been faster, or the call may have ended: then its result says so.
     let _ = asked.answer.send(Ok(said));
-    Ok(going)
+    Said::All(going)
 }
 
 fn answer(ended: Ended) -> Result<CallToolResponse, ErrorData> {

@@ -126,13 +126,14 @@ impl Door {
     /// Tells the client of a session whenever the list changes, for as long as the session lasts.
     fn watch(&self, who: Admitted, peer: Peer<RoleServer>) {
         let shared = Arc::clone(&self.shared);
-        let task = tokio::spawn(async move {
+        let task = self.shared.tasks.spawn(async move {
             let changed = Arc::new(Notify::new());
             let mut watching = shared.offers.changes(who, Arc::clone(&changed));
             loop {
                 tokio::select! {
                     // Whoever may not watch any more is told nothing more.
                     _ = &mut watching => return,
+                    () = shared.closing.cancelled() => return,
                     () = changed.notified() => {}
                 }
                 if peer.notify_tool_list_changed().await.is_err() {

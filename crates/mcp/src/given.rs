@@ -1,6 +1,8 @@
 //! What a call gave, as a client gets it. What a model can act on is a result; only faults of the protocol, and our own,
 //! are errors of the protocol.
 
+use std::fmt::Write as _;
+
 use bailiwick_core::Refusal;
 use bailiwick_tool::{Content, Contents, ResourceBody};
 use bailiwick_types::{CallReport, ErrorCode, Failure};
@@ -63,13 +65,13 @@ fn told(failure: &Failure) -> String {
     let Failure { code, message, hint, location, stack: _, denied } = failure;
     let mut text = format!("{}: {message}", code.name());
     if let Some(location) = location {
-        text.push_str(&format!(" (line {}, column {})", location.line, location.column));
+        let _ = write!(text, " (line {}, column {})", location.line, location.column);
     }
     if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {hint}"));
+        let _ = write!(text, "\nhint: {hint}");
     }
     if let Some(denied) = denied {
-        text.push_str(&format!("\ndenied: {}", json!(denied)));
+        let _ = write!(text, "\ndenied: {}", json!(denied));
     }
     text
 }
@@ -82,10 +84,10 @@ pub(crate) fn refused(refusal: &Refusal) -> Result<CallToolResponse, ErrorData> 
     let Refusal { code, message, hint, faults } = refusal;
     let mut text = format!("{}: {message}", code.name());
     for fault in faults {
-        text.push_str(&format!("\n- {}: {}", fault.path, fault.message));
+        let _ = write!(text, "\n- {}: {}", fault.path, fault.message);
     }
     if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {hint}"));
+        let _ = write!(text, "\nhint: {hint}");
     }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     let about = json!({"code": code, "message": message, "hint": hint});

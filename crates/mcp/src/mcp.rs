@@ -22,7 +22,7 @@ pub struct Settings {
 }
 
 /// How much longer than a person a client may take to come back with the answer.
-const COMES_BACK: Duration = Duration::from_secs(60);
+const COMES_BACK: Duration = Duration::from_mins(1);
 
 /// A server. Cheap to clone.
 #[derive(Clone)]
@@ -37,8 +37,10 @@ impl std::fmt::Debug for Mcp {
 pub(crate) struct Shared {
     pub(crate) offers: Arc<dyn Offers>,
     pub(crate) parked: Parked,
-    /// The calls that go on, so that an end can wait for theirs.
-    pub(crate) calls: TaskTracker,
+    /// What goes on beside requests, so that an end can wait for it.
+    pub(crate) tasks: TaskTracker,
+    /// Says that nothing goes on any more.
+    pub(crate) over: CancellationToken,
     pub(crate) body_bytes: usize,
     pub(crate) closing: CancellationToken,
 }
@@ -47,14 +49,26 @@ impl Mcp {
     /// A server of what is offered.
     pub fn new(offers: Arc<dyn Offers>, settings: Settings) -> Result<Self, Refusal> {
         let Settings { deadline, body_bytes, closing } = settings;
+        // Of its own, so that closing this server closes nothing else.
+        let closing = closing.child_token();
         let parked = Parked::new(deadline.saturating_add(COMES_BACK))?;
-        Ok(Self(Arc::new(Shared { offers, parked, calls: TaskTracker::new(), body_bytes, closing })))
+        Ok(Self(Arc::new(Shared {
+            offers,
+            parked,
+            tasks: TaskTracker::new(),
+            over: CancellationToken::new(),
+            body_bytes,
+            closing,
+        })))
     }
-    /// Ends what waits for its client to come back, and waits until no call goes on any more. For when nobody is served
-    /// any more: whoever is, is not ended by it.
+    /// Ends every call, also of sessions whose connections are gone and those that wait for their client to come back;
+    /// when it is done, nothing of this server holds what it offers.
     pub async fn close(&self) {
-        self.0.parked.clear();
-        self.0.calls.close();
-        self.0.calls.wait().await;
+        let Shared { parked, tasks, over, closing, .. } = &*self.0;
+        closing.cancel();
+        over.cancel();
+        parked.clear();
+        tasks.close();
+        tasks.wait().await;
     }
 }

@@ -22,7 +22,7 @@ const MOST: usize = 1024;
 /// The most that are one caller's: with one more, the one that was not used for longest ends.
 const MOST_OF_ONE: usize = 256;
 /// How long an idle session is kept ready.
-const READY: Duration = Duration::from_secs(30 * 60);
+const READY: Duration = Duration::from_mins(30);
 /// How long the answer to a request can be fetched again by a client that lost its connection.
 const AGAIN: Duration = Duration::from_secs(10);
 

@@ -14,7 +14,7 @@ use crate::going::Going;
 use crate::line::{Asked, Line};
 use crate::offers::Failed;
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn somebody(key: Option<&str>, client: &str) -> Admitted {
     let actor = Actor { key: key.map(str::to_owned), client: client.to_owned() };
@@ -56,6 +56,7 @@ async fn a_call_is_found_once() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a text expires by the clock of the machine")]
 async fn a_text_that_has_expired_counts_for_nothing() {
     let parked = Parked::new(Duration::ZERO).unwrap();
     let (state, _gone) = park(&parked, &bound());

@@ -54,7 +54,7 @@ pub(crate) struct Client {
     capabilities: Value,
     pub(crate) name: String,
     heard: mpsc::UnboundedReceiver<Value>,
-    hears: mpsc::UnboundedSender<Value>,
+    into: mpsc::UnboundedSender<Value>,
     last: u64,
     /// The requests over HTTP that are under way, by their id.
     tasks: Vec<(u64, JoinHandle<()>)>,
@@ -87,7 +87,7 @@ impl Client {
         capabilities: &Value,
         name: &str,
     ) -> Self {
-        let (hears, heard) = mpsc::unbounded_channel();
+        let (into, heard) = mpsc::unbounded_channel();
         let ending = CancellationToken::new();
         let wire = match way {
             Way::Session | Way::Alone => {
@@ -100,23 +100,23 @@ impl Client {
                 let (mcp, ends) = (stage.mcp.clone(), ending.clone());
                 let served =
                     tokio::spawn(async move { mcp.pipe(their_reads, their_writes, who, ends).await });
-                let hears = hears.clone();
+                let into = into.clone();
                 tokio::spawn(async move {
                     let mut lines = BufReader::new(reads).lines();
                     while let Ok(Some(line)) = lines.next_line().await {
                         let message = serde_json::from_str(&line).unwrap_or_else(|_| json!({"broken": line}));
-                        if hears.send(message).is_err() {
+                        if into.send(message).is_err() {
                             return;
                         }
                     }
-                    let _ = hears.send(json!({"end": "of the pipe"}));
+                    let _ = into.send(json!({"end": "of the pipe"}));
                 });
                 Wire::Pipe { writes, served }
             }
         };
         let (capabilities, name) = (capabilities.clone(), name.to_owned());
         let mut client =
-            Self { way, wire, capabilities, name, heard, hears, last: 0, tasks: Vec::new(), ending };
+            Self { way, wire, capabilities, name, heard, into, last: 0, tasks: Vec::new(), ending };
         if !way.is_new() {
             client.begin().await;
         }
@@ -157,8 +157,8 @@ impl Client {
         let request = get(Some(session), OLD);
         let response = router.clone().oneshot(request).await.expect("an answer");
         assert_eq!(response.status(), 200);
-        let hears = self.hears.clone();
-        self.tasks.push((u64::MAX, tokio::spawn(async move { pass_on(response, &hears).await })));
+        let into = self.into.clone();
+        self.tasks.push((u64::MAX, tokio::spawn(async move { pass_on(response, &into).await })));
     }
 
     /// What every request of the newer era says of its client.
@@ -191,10 +191,10 @@ impl Client {
             Wire::Http { router, session } => {
                 let version = if self.way.is_new() { NEW } else { OLD };
                 let request = post(session.as_deref(), version, &message);
-                let (router, hears) = (router.clone(), self.hears.clone());
+                let (router, into) = (router.clone(), self.into.clone());
                 let task = tokio::spawn(async move {
                     let response = router.oneshot(request).await.expect("an answer");
-                    pass_on(response, &hears).await;
+                    pass_on(response, &into).await;
                 });
                 self.tasks.push((id, task));
             }
@@ -384,8 +384,10 @@ pub(crate) fn post(session: Option<&str>, version: &str, message: &Value) -> Req
         if let Some(method) = message["method"].as_str() {
             request = request.header("mcp-method", method);
         }
-        let (name, uri) = (&message["params"]["name"], &message["params"]["uri"]);
-        if let Some(name) = name.as_str().or(uri.as_str()) {
+        let params = &message["params"];
+        if let Some(name) =
+            [&params["name"], &params["uri"], &params["taskId"]].into_iter().find_map(Value::as_str)
+        {
             request = request.header("mcp-name", name);
         }
     }
@@ -403,7 +405,7 @@ pub(crate) fn get(session: Option<&str>, version: &str) -> Request<Body> {
 }
 
 /// Passes on every message of an answer; what is none is told as such.
-async fn pass_on(response: Response, hears: &mpsc::UnboundedSender<Value>) {
+async fn pass_on(response: Response, into: &mpsc::UnboundedSender<Value>) {
     let status = response.status();
     let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_stream = kind.starts_with("text/event-stream");
@@ -412,17 +414,16 @@ async fn pass_on(response: Response, hears: &mpsc::UnboundedSender<Value>) {
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(data) = frame.into_data() else { continue };
         rest.extend_from_slice(&data);
-        while is_stream {
-            let Some(end) = rest.windows(2).position(|two| two == b"\n\n") else { break };
+        while let Some(end) = rest.windows(2).position(|two| two == b"\n\n").filter(|_| is_stream) {
             let event: Vec<u8> = rest.drain(..end + 2).collect();
             for message in messages_of(&event) {
-                let _ = hears.send(message);
+                let _ = into.send(message);
             }
         }
     }
     if !is_stream {
         let told = serde_json::from_slice::<Value>(&rest).ok().filter(Value::is_object);
-        let _ = hears.send(told.unwrap_or_else(|| {
+        let _ = into.send(told.unwrap_or_else(|| {
             let body = String::from_utf8_lossy(&rest).into_owned();
             Value::Object(Map::from_iter([
                 ("status".to_owned(), json!(status.as_u16())),

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use bailiwick_core::Admitted;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use crate::client::{Client, OLD, Way, get, post, read, text};
 use crate::questions::{asked, yes};
@@ -104,7 +105,6 @@ fn a_session_that_is_unknown_is_not_found() {
         assert_eq!(status(&stage, stage.agent(), post(None, OLD, &list(1))).await, 400);
         assert_eq!(status(&stage, stage.agent(), get(None, OLD)).await, 400);
         // Nobody whom nobody vouches for gets anywhere.
-        use tower::ServiceExt as _;
         let response = stage.router.clone().oneshot(post(None, OLD, &list(1))).await.expect("an answer");
         assert_eq!(response.status(), 401);
     });

@@ -97,7 +97,7 @@ fn serve(desk: &Arc<Desk>, setup: &Setup) -> (Mcp, CancellationToken) {
 
 fn server_of(offers: Arc<dyn Offers>, setup: &Setup) -> (Mcp, CancellationToken) {
     let closing = CancellationToken::new();
-    let deadline = Duration::from_secs(120);
+    let deadline = Duration::from_mins(2);
     let settings = Settings { deadline, body_bytes: setup.body_bytes, closing: closing.clone() };
     (Mcp::new(offers, settings).expect("a server"), closing)
 }

@@ -42,21 +42,24 @@ fn a_state_that_was_changed_counts_for_nothing() {
         for way in Way::NEW {
             let mut client = stage.client(way).await;
             let put = asked(&mut client, "writes", json!({"n": 7})).await;
-            let state = &put.state;
-            assert!(state.is_ascii(), "{state}");
-            for at in (0..state.len()).step_by(3).chain([state.len() - 1]) {
-                let mut bytes = state.clone().into_bytes();
+            let carried = &put.state;
+            assert!(carried.is_ascii(), "{carried}");
+            for at in (0..carried.len()).step_by(3).chain([carried.len() - 1]) {
+                let mut bytes = carried.clone().into_bytes();
                 // Another character of those that it is written in.
                 bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
                 let changed = String::from_utf8(bytes).expect("a text");
                 refused(&mut client, with_state(&put, &changed)).await;
             }
-            for cut in [0, 1, state.len() / 2, state.len() - 1] {
-                refused(&mut client, with_state(&put, &state[..cut])).await;
+            for cut in [0, 1, carried.len() / 2, carried.len() - 1] {
+                refused(&mut client, with_state(&put, &carried[..cut])).await;
             }
-            for wrong in
-                [format!("{state}A"), format!(" {state}"), format!("{state}{state}"), "x".repeat(100_000)]
-            {
+            for wrong in [
+                format!("{carried}A"),
+                format!(" {carried}"),
+                format!("{carried}{carried}"),
+                "x".repeat(100_000),
+            ] {
                 refused(&mut client, with_state(&put, &wrong)).await;
             }
             stage.ran(0).await;
@@ -271,7 +274,7 @@ fn a_state_is_not_changed_by_what_the_client_calls_itself() {
         let stage = Stage::with(&[WRITES]).await;
         let mut client = stage.client(Way::Alone).await;
         let put = asked(&mut client, "writes", json!({"n": 7})).await;
-        client.name = "a-newer-version".to_owned();
+        "a-newer-version".clone_into(&mut client.name);
         assert_eq!(text(&put.result(&mut client, yes()).await), "7");
         stage.ran(1).await;
     });

@@ -69,7 +69,14 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let ending = CancellationToken::new();
     let mcp = offers::mcp(&settings, &desk, ending.clone())?;
     let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
-    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp: Some(mcp.router()) };
+    let ground = Ground {
+        settings: &settings,
+        bound,
+        no_auth,
+        desk: desk_of_routes,
+        core: keys,
+        mcp: Some(mcp.router()),
+    };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));

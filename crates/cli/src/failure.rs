@@ -121,10 +121,8 @@ impl Failure {
             Self::Secrets(error) => error.code(),
             Self::Declined(_) => ErrorCode::ApprovalDeclined,
             Self::Refused(refusal) => refusal.code,
-            Self::StrangeReply(_) => ErrorCode::Internal,
+            Self::StrangeReply(_) | Self::Pipe(bailiwick_mcp::PipeError::Fault) => ErrorCode::Internal,
             Self::Serve(error) => serve_code(error),
-            Self::Pipe(bailiwick_mcp::PipeError::Beginning(_)) => ErrorCode::InvalidInput,
-            Self::Pipe(bailiwick_mcp::PipeError::Fault) => ErrorCode::Internal,
             Self::Folder { source, .. } if source.kind() != std::io::ErrorKind::NotFound => {
                 ErrorCode::InvalidInput
             }
@@ -138,6 +136,7 @@ impl Failure {
                 ErrorCode::NotFound
             }
             Self::Config(ConfigError::NoConfigFolder | ConfigError::NotConfiguration { .. })
+            | Self::Pipe(bailiwick_mcp::PipeError::Beginning(_))
             | Self::Query(_)
             | Self::Recording { .. }
             | Self::Name(_)

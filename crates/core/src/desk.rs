@@ -215,7 +215,9 @@ impl Desk {
     }
 
     /// Gives the data folder back: what others asked for is finished first. What a person should know of comes with it.
-    pub async fn close(self) -> Result<Vec<String>, Refusal> {
+    ///
+    /// Whoever still asks afterwards is refused.
+    pub async fn close(&self) -> Result<Vec<String>, Refusal> {
         // Whoever still looks for a place is waited for.
         let _can = self.0.can.lock().await;
         let place = std::mem::replace(&mut *self.0.place(), Place::Closed);

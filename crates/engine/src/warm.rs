@@ -93,6 +93,14 @@ impl Engine {
         };
         Ok(place.get_or_init(|| realm))
     }
+
+    fn rehearse(&self) {
+        let outside: Rc<dyn Outside> = Rc::new(Rehearsal);
+        let job = rehearsed();
+        self.world.begin(&job, &outside);
+        // What it gives is known, and of no use.
+        let _nothing = run::perform(self, &job, outside.as_ref());
+    }
 }
 
 impl Warm {
@@ -125,6 +133,8 @@ impl Warm {
             engine.realm(*which)?;
         }
         if breadth == Breadth::All {
+            // What is found out once for a process, such as what the processor can do, is found out here for all.
+            engine.rehearse();
             engine.runtime.run_gc();
             plug_holes();
         }
@@ -135,12 +145,7 @@ impl Warm {
     /// Goes once through a call that gives nothing, as far as it can without a job: what every call touches becomes
     /// this clone's own memory now, and not while somebody waits. No guest has been here, and none will notice.
     pub fn rehearse(&self) {
-        let engine = &*self.0;
-        let outside: Rc<dyn Outside> = Rc::new(Rehearsal);
-        let job = rehearsed();
-        engine.world.begin(&job, &outside);
-        // What it gives is known, and of no use.
-        let _nothing = run::perform(engine, &job, outside.as_ref());
+        self.0.rehearse();
     }
 
     /// Runs one job. The memory peak in its report is what the call took beyond what the warm engine holds.

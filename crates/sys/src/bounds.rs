@@ -5,21 +5,22 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{Failed, Step};
 
-/// Bounds that hold for a nursery and everything it forks: no core, no file grows, nothing locked.
+/// Bounds that hold for a nursery and everything it forks: no core, no file grows.
 ///
 /// The number of descriptors stays as high as it may be: the kernel also counts by it the descriptors that all
 /// nurseries of this user have sent and that nobody has received yet.
 pub fn for_a_nursery() -> Result<(), Failed> {
-    for (resource, most) in [
-        (Resource::Core, 0),
-        (Resource::Fsize, 0),
-        (Resource::Memlock, 0),
-        (Resource::Msgqueue, 0),
-        (Resource::Sigpending, 4096),
-    ] {
+    for (resource, most) in
+        [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Msgqueue, 0), (Resource::Sigpending, 4096)]
+    {
         set(resource, most, most)?;
     }
     Ok(())
+}
+
+/// No memory is held in place from now on.
+pub fn nothing_locked() -> Result<(), Failed> {
+    set(Resource::Memlock, 0, 0)
 }
 
 /// No core file, whatever ends this process.

@@ -17,6 +17,7 @@ pub mod clone;
 pub mod descriptors;
 pub mod ending;
 pub mod heap;
+pub mod hot;
 pub mod local;
 pub mod namespaces;
 pub mod packets;

@@ -5,6 +5,7 @@
 //! nursery's own list away again.
 
 pub mod cell;
+mod narrowing;
 pub mod nursery;
 
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ pub enum When {
 
 /// A filter, ready to be installed.
 #[derive(Debug, Clone)]
-pub struct Filter(BpfProgram);
+pub struct Filter(pub(crate) BpfProgram);
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the filters are written for x86-64 and aarch64");
@@ -65,16 +66,7 @@ impl Filter {
     /// allowed afterwards is exactly `rest`. It is a tenth as long as a filter of `rest` would be, and every cell
     /// installs its own.
     pub fn narrow(more: &[Allowed], rest: &[Allowed]) -> Result<Self, Failed> {
-        let build = || -> Result<Self, seccompiler::BackendError> {
-            let refused = more.iter().map(|Allowed { number, when, why: _ }| {
-                let stays = rest.iter().any(|other| other.number == *number);
-                (*number, if stays { *when } else { When::Always })
-            });
-            let filter =
-                SeccompFilter::new(rules(refused)?, SeccompAction::Allow, SeccompAction::Trap, ARCH)?;
-            filter.try_into().map(Self)
-        };
-        build().map_err(|_| Step::CompileFilter.failed(Errno::INVAL))
+        narrowing::program(more, rest).map(Self)
     }
 
     /// Installs it for this process and all it forks; there is no way back.

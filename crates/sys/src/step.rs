@@ -66,6 +66,8 @@ steps! {
     WriteCgroup "write a cgroup's bounds";
     JoinCgroup "move a process into a cgroup";
     ReadMemorySize "read the size of this process's memory";
+    LookAtPages "look at the pages of this process";
+    PinPages "have forks copy pages at once";
     Wait "wait for a descriptor";
 }
 

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::os::fd::AsFd as _;
 
 use crate::alone::Alone;
+use crate::hot::Account;
 use crate::namespaces::Differs;
 use crate::seccomp::{self, Filter};
 use crate::{bounds, packets};
@@ -80,6 +81,62 @@ fn what_a_nursery_may_beside_its_cells_never_overlaps_with_what_they_may() {
             assert!(apart, "{own:?} and {shared:?}");
         }
     }
+}
+
+/// What a filter says of a call, by going through it as the kernel does.
+#[track_caller]
+fn verdict(program: &[seccompiler::sock_filter], number: u32, arguments: [u64; 6]) -> u32 {
+    let (mut at, mut loaded) = (0, 0);
+    loop {
+        let line = &program[at];
+        at += 1;
+        let jump = |holds: bool| usize::from(if holds { line.jt } else { line.jf });
+        match u32::from(line.code) {
+            0x20 if line.k == 0 => loaded = number,
+            0x20 => loaded = u32::try_from(arguments[(line.k as usize - 16) / 8]).unwrap(),
+            0x15 => at += jump(loaded == line.k),
+            0x25 => at += jump(loaded > line.k),
+            0x35 => at += jump(loaded >= line.k),
+            0x06 => return line.k,
+            code => panic!("{code:#x} is not among what the filter is written in"),
+        }
+    }
+}
+
+#[test]
+fn a_cells_filter_takes_away_exactly_what_is_its_nurserys_own() {
+    let narrow = Filter::narrow(seccomp::nursery::ALLOWED, seccomp::cell::ALLOWED).unwrap();
+    let kept = |number: u32| seccomp::cell::ALLOWED.iter().any(|one| one.number == i64::from(number));
+    for number in 0..1024 {
+        let own = seccomp::nursery::ALLOWED.iter().any(|one| one.number == i64::from(number));
+        let verdict = verdict(&narrow.0, number, [0; 6]);
+        if kept(number) {
+            assert_eq!(verdict, libc::SECCOMP_RET_ALLOW, "{number}");
+        } else if own {
+            assert_eq!(verdict, libc::SECCOMP_RET_TRAP, "{number}");
+        }
+    }
+    let resource = |one: u32| [0, u64::from(one), 0, 0, 0, 0];
+    let bound = u32::try_from(libc::SYS_prlimit64).unwrap();
+    for (which, expected) in [
+        (libc::RLIMIT_NOFILE, libc::SECCOMP_RET_TRAP),
+        (libc::RLIMIT_AS, libc::SECCOMP_RET_ALLOW),
+        (libc::RLIMIT_CPU, libc::SECCOMP_RET_ALLOW),
+    ] {
+        assert_eq!(verdict(&narrow.0, bound, resource(which)), expected, "{which}");
+    }
+    assert!(narrow.length() < 24, "every cell pays for each of its {} instructions", narrow.length());
+}
+
+#[test]
+fn what_is_given_to_forks_is_what_was_there() {
+    let pid = i32::try_from(std::process::id()).unwrap();
+    let (before, done) = (vec![7_u8; 64 * 1024], std::cell::Cell::new(0));
+    let work = || done.set(done.get() + 1);
+    // Alone or not is of no account here: the one fork does nothing but wait.
+    let alone = Alone::assume_just_started();
+    Account::open(pid).unwrap().give_to_forks(&alone, work).unwrap();
+    assert_eq!((before, done.get()), (vec![7_u8; 64 * 1024], 2));
 }
 
 #[test]

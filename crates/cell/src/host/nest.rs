@@ -19,8 +19,9 @@ use super::{StartError, receipt};
 /// How long to wait for the news of a cell that ended without a word.
 const NEWS: Duration = Duration::from_millis(500);
 
-/// With this many parked cells each goes through a call once while nobody waits for it.
-const REHEARSED: std::ops::RangeInclusive<usize> = 2..=64;
+/// With this many parked cells each is born with what a call touches, or goes through a call once while nobody waits
+/// for it.
+pub(super) const REHEARSED: std::ops::RangeInclusive<usize> = 2..=64;
 
 /// A nursery that dies at this age is not replaced before somebody needs it.
 const YOUNG: Duration = Duration::from_millis(200);

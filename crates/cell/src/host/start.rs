@@ -4,15 +4,17 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bailiwick_engine::Breadth;
 use bailiwick_sys::cgroup::Cgroup;
 use bailiwick_sys::clock::{Woken, wait_readable};
 use bailiwick_sys::pidfd::How;
 use bailiwick_sys::{Errno, Failed, packets, pidfd, reexec};
 use bailiwick_wire::{Ending, FromNursery, ToNursery, Walls, decode, encode};
 
+use super::nest::REHEARSED;
 use super::{Options, StartError};
 use crate::enter;
-use crate::nursery::breadth_word;
+use crate::nursery::{Copies, breadth_word};
 
 /// How long a nursery may take until it is ready.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -106,7 +108,7 @@ pub(super) fn start(options: &Options) -> Result<Fresh, StartError> {
         return Err(StartError::NotEntered);
     }
     let (control, theirs) = packets::packet_pair()?;
-    let arguments = [options.demand.asked().word(), breadth_word(options.breadth)];
+    let arguments = [options.demand.asked().word(), breadth_word(options.breadth), copies(options).word()];
     let mut first = reexec::start(enter::NAME, &arguments, theirs)?;
     let cgroup = options.memory.and_then(|memory| bound_memory(first.id(), memory));
     let mechanism = cgroup.as_ref().map(Cgroup::mechanism);
@@ -119,6 +121,12 @@ pub(super) fn start(options: &Options) -> Result<Fresh, StartError> {
     let _reaped_elsewhere = first.wait();
     let walls = heard.map_err(|error| process.last_words(error))?;
     Ok(Fresh { control, process, walls, cgroup: mechanism })
+}
+
+/// Where few cells are parked and many are going to be used, they are born with what they need.
+fn copies(options: &Options) -> Copies {
+    let is_lasting = options.breadth == Breadth::All && options.parked <= *REHEARSED.end();
+    if is_lasting { Copies::AtOnce } else { Copies::WhenWritten }
 }
 
 /// Tells the nursery that all is prepared.

@@ -17,6 +17,10 @@ const LONGEST: usize = 512 * 1024 * 1024;
 /// What a stream that has room takes at once without blocking.
 const PIECE: usize = 8 * 1024;
 
+/// What is read at once: of a message that may be short, and of one that is not over.
+const SHORT: usize = 2 * 1024;
+const LONG: usize = 16 * 1024;
+
 /// The socket and what was read from it.
 pub(super) struct Talk {
     decoder: RefCell<Decoder>,
@@ -64,7 +68,17 @@ impl Talk {
     }
 
     fn read(&self) {
-        let mut buffer = [0; 16 * 1024];
+        // Most messages are short, and every page of a buffer is memory of this cell's own.
+        if self.decoder.borrow().is_within_a_frame() {
+            self.read_into::<LONG>();
+        } else {
+            self.read_into::<SHORT>();
+        }
+    }
+
+    #[inline(never)]
+    fn read_into<const SIZE: usize>(&self) {
+        let mut buffer = [0; SIZE];
         match packets::read(descriptors::zero(), &mut buffer) {
             Ok(0) | Err(_) => exit_now(ending::FINE),
             Ok(length) => self.decoder.borrow_mut().push(buffer.get(..length).unwrap_or_default()),

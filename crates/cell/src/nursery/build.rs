@@ -8,15 +8,16 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use bailiwick_engine::{Breadth, Warm};
 use bailiwick_sys::alone::Alone;
-use bailiwick_sys::clock::{Woken, settle_time_zone};
+use bailiwick_sys::clock::{Woken, find_clocks, settle_time_zone};
 use bailiwick_sys::clone::{Child, Own, Side, into_namespaces};
+use bailiwick_sys::hot::{Account, Given};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
 use bailiwick_sys::seccomp::{self, Filter};
 use bailiwick_sys::{Failed, bounds, clock, descriptors, ending, packets, pidfd, root};
 use bailiwick_wire::{FromNursery, ToNursery, Walls, decode};
 
-use super::{Asked, tell};
+use super::{Asked, Copies, tell};
 
 /// The user and group inside the namespace.
 const INSIDE: u32 = 1000;
@@ -34,6 +35,8 @@ pub(super) struct Built {
     /// The cells' own filter; none where there are no filters at all.
     pub(super) filter: Option<Filter>,
     pub(super) engine: Warm,
+    /// What a call touches is given to a cell when it is forked, as long as this is there.
+    pub(super) given: Option<Given>,
     /// The size of this process's memory, which every cell begins with.
     pub(super) memory_size: u64,
 }
@@ -58,7 +61,7 @@ struct Told {
 }
 
 /// Builds all that can be built.
-pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
+pub(super) fn build(asked: Asked, breadth: Breadth, copies: Copies) -> Result<Built, Unbuilt> {
     #[expect(clippy::disallowed_methods, reason = "looks whether there is one, and reads none of it")]
     let no_environment = std::env::vars_os().next().is_none();
     descriptors::close_from(1)?;
@@ -77,6 +80,7 @@ pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
         return hollow(alone, breadth);
     }
     let statm = open_statm(pid)?;
+    let account = (copies == Copies::AtOnce).then(|| Account::open(pid));
     enter_namespaces(differs, root, user, &mut missing);
     if differs.mount {
         note(root::leave_file_system(), &mut missing);
@@ -89,8 +93,12 @@ pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
 
     crate::inside::prepare()?;
     settle_time_zone();
+    find_clocks();
     let engine = Warm::new(breadth)
         .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
+    // No wall is missing without it; cells only take longer to begin.
+    let given = account.and_then(|account| account.ok()?.give_to_forks(&alone, || engine.rehearse()).ok());
+    bounds::nothing_locked()?;
     let memory_size = read_statm(statm)?;
     ending::watch_children()?;
 
@@ -107,7 +115,7 @@ pub(super) fn build(asked: Asked, breadth: Breadth) -> Result<Built, Unbuilt> {
     };
     walls.seccomp = filter.is_some() && seccomp::in_force();
     walls.missing = missing;
-    Ok(Built { walls, alone, filter, engine, memory_size })
+    Ok(Built { walls, alone, filter, engine, given, memory_size })
 }
 
 fn wait_for_begin() -> Result<(), Unbuilt> {
@@ -288,5 +296,5 @@ fn hollow(alone: Alone, breadth: Breadth) -> Result<Built, Unbuilt> {
         .map_err(|error| Unbuilt { step: format!("warm the engine: {error}"), errno: 0 })?;
     ending::watch_children()?;
     let walls = Walls { hollow: true, ..Walls::default() };
-    Ok(Built { walls, alone, filter: None, engine, memory_size: 0 })
+    Ok(Built { walls, alone, filter: None, engine, given: None, memory_size: 0 })
 }

@@ -7,6 +7,7 @@ mod forks;
 
 use bailiwick_engine::Breadth;
 use bailiwick_sys::descriptors;
+use bailiwick_sys::hot::Given;
 use bailiwick_wire::{FromNursery, encode};
 
 use build::Built;
@@ -55,6 +56,29 @@ pub(crate) const fn breadth_word(breadth: Breadth) -> &'static str {
     }
 }
 
+/// When a cell gets its own copy of the pages that a call writes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// When it is forked.
+    AtOnce,
+    /// Page by page, when it first writes there: thousands of parked cells would take too much memory otherwise.
+    WhenWritten,
+}
+
+impl Copies {
+    /// As an argument.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::AtOnce => "at-once",
+            Self::WhenWritten => "when-written",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::AtOnce, Self::WhenWritten].into_iter().find(|one| one.word() == word)
+    }
+}
+
 fn breadth_from_word(word: &str) -> Option<Breadth> {
     [Breadth::All, Breadth::Ordinary, Breadth::Pure].into_iter().find(|one| breadth_word(*one) == word)
 }
@@ -65,19 +89,25 @@ const NOT_FOR_PEOPLE: u8 = 64;
 /// Becomes a nursery and never returns.
 pub(crate) fn become_one(arguments: &[String]) -> ! {
     let asked = match arguments {
-        [word, breadth] => Asked::from_word(word).zip(breadth_from_word(breadth)),
+        [word, breadth, copies] => {
+            Asked::from_word(word).zip(breadth_from_word(breadth)).zip(Copies::from_word(copies))
+        }
         _ => None,
     };
-    let Some((asked, breadth)) = asked.filter(|_| descriptors::is_socket(descriptors::zero())) else {
+    let Some(((asked, breadth), copies)) = asked.filter(|_| descriptors::is_socket(descriptors::zero()))
+    else {
         bailiwick_sys::ending::exit_now(NOT_FOR_PEOPLE)
     };
-    match build::build(asked, breadth) {
-        Ok(Built { walls, alone, filter, engine, memory_size }) => {
+    match build::build(asked, breadth, copies) {
+        Ok(Built { walls, alone, filter, engine, given, memory_size }) => {
             if tell(&FromNursery::Ready(Box::new(walls)), &[]).is_err() {
                 bailiwick_sys::ending::exit_now(crate::ending::FINE);
             }
             // Comes back in a cell only.
-            let newborn = forks::fork_on_demand(&alone);
+            let Newborn { socket, rehearse } = forks::fork_on_demand(&alone);
+            // A cell that was given what a call touches has nothing left to rehearse.
+            let newborn =
+                Newborn { socket, rehearse: rehearse && !given.as_ref().is_some_and(Given::is_whole) };
             crate::inside::live(newborn, engine, filter.as_ref(), memory_size)
         }
         Err(build::Unbuilt { step, errno }) => {

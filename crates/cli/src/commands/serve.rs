@@ -69,7 +69,14 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let ending = CancellationToken::new();
     let mcp = offers::mcp(&settings, &desk, ending.clone())?;
     let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
-    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp: Some(mcp.router()) };
+    let ground = Ground {
+        settings: &settings,
+        bound,
+        no_auth,
+        desk: desk_of_routes,
+        core: keys,
+        mcp: Some(mcp.router()),
+    };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));
@@ -105,7 +112,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let _was_aborted = publishing.await;
     // Calls of sessions go on when their connections are cut; here they end.
     mcp.close().await;
-    close(desk, &mut signals).await?;
+    close(&desk, &mut signals).await?;
     match ended {
         Ok(ending) => ending?,
         Err(error) if error.is_cancelled() => {}
@@ -162,12 +169,7 @@ async fn standing(
 }
 
 /// Gives the data folder back: what others asked for is finished first, unless somebody is in a hurry.
-async fn close(desk: Arc<Desk>, signals: &mut Signals) -> Result<(), Failure> {
-    let Some(desk) = Arc::into_inner(desk) else {
-        // A connection that was cut still holds it; the lock goes with the process.
-        tracing::warn!("the data folder was not closed in order: something still holds it");
-        return Ok(());
-    };
+async fn close(desk: &Desk, signals: &mut Signals) -> Result<(), Failure> {
     let mut closing = std::pin::pin!(desk.close());
     let troubles = tokio::select! {
         closed = &mut closing => closed?,

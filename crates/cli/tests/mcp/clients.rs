@@ -5,7 +5,7 @@ use bailiwick_testkit::requires;
 use serde_json::{Value, json};
 
 use super::driver::{Client, Era, Forms, Whose};
-use super::stage::{Stage, Way};
+use super::stage::{KEY, Stage, Way};
 use super::{has_node, has_python};
 
 macro_rules! tours {
@@ -41,7 +41,7 @@ fn check(whose: Whose, era: Era, way: Way) {
     speaks(&connected, whose, era, way);
     lists_and_calls(&mut client, era);
     is_told_what_failed(&mut client);
-    asks_the_person_at_the_client(&mut client, &stage);
+    asks_the_person_at_the_client(&mut client, &stage, way);
     cancels(&mut client, &stage);
     sees_changes(&mut client, &stage);
     client.end();
@@ -102,7 +102,7 @@ fn is_told_what_failed(client: &mut Client) {
     assert_eq!(unknown["failed"]["code"], -32602, "{unknown}");
 }
 
-fn asks_the_person_at_the_client(client: &mut Client, stage: &Stage) {
+fn asks_the_person_at_the_client(client: &mut Client, stage: &Stage, way: Way) {
     let yes = json!({"action": "accept", "content": {"approve": true}});
     client.step(&json!({"do": "answer", "with": yes}));
     let called = client.call("asks", &json!({"who": "ann"})).expect("a result");
@@ -113,6 +113,8 @@ fn asks_the_person_at_the_client(client: &mut Client, stage: &Stage) {
     assert!(message.contains("asks") && message.contains("ann"), "{asked}");
     let decision = stage.recorded("decision", "asks");
     assert!(decision["approval"].to_string().contains("dialogue"), "{decision}");
+    let key = (way == Way::Http).then_some(KEY);
+    assert_eq!(decision["actor"]["key"].as_str(), key, "whoever asks is who showed the key: {decision}");
 
     let noes = [
         json!({"action": "decline"}),

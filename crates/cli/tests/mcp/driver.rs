@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{node, programs, python};
 
 /// How long a step may take; only a test that fails ever waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Whose client it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -58,7 +58,7 @@ impl Inspector {
     fn beside(stage: Stage, era: &str) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let server = match stage.at.get("url") {
-            Some(url) => json!({"type": "streamable-http", "url": url}),
+            Some(url) => json!({"type": "streamable-http", "url": url, "headers": stage.at["headers"]}),
             None => stage.at["server"].clone(),
         };
         let config = json!({"mcpServers": {"ours": server}}).to_string();
@@ -119,11 +119,20 @@ impl Inspector {
         let connected = self.mcpdo(&["connect", "ours", "--era", &self.era]);
         assert_eq!(connected["protocolEra"], self.era, "{connected}");
         let on = ["--connection", "ours"];
-        self.stage.as_ref().expect("it is not over yet").publish("late");
+        let stage = self.stage.as_ref().expect("it is not over yet");
+        stage.publish("late");
         let listed = self.mcpdo(&[&on[..], &["tools/list"]].concat());
         assert!(names(&listed).contains(&"late"), "{listed}");
         let called = self.mcpdo(&[&on[..], &["tools/call", "late", "who:=you"]].concat());
         assert_eq!(text(&called), "Hello you!", "{called}");
+        stage.edit("late");
+        let (ended_well, _, told) = self.run(MCPDO, &[&on[..], &["tools/call", "late", "who:=you"]].concat());
+        assert!(
+            !ended_well && told.contains("late") && !told.contains("you!"),
+            "what was edited is gone: {told}"
+        );
+        let listed = self.mcpdo(&[&on[..], &["tools/list"]].concat());
+        assert_eq!(names(&listed), ["asks", "fails", "greet", "slow"], "{listed}");
 
         let asks = [&on[..], &["tools/call", "asks", "who:=ann"]].concat();
         let answered = |answer: &str| {

@@ -3,6 +3,12 @@
 //!
 //! `make test-deps` installs those programs. Without them the tests are skipped, and say so. Start reading at `suite`
 //! for the first, at `clients` for the second.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "all of this binary is a test, and so is what its tests share"
+)]
 
 mod clients;
 mod driver;

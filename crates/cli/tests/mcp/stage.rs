@@ -59,6 +59,9 @@ code: |
   return `Hello ${who}!`;
 ";
 
+/// The key of whoever comes in over HTTP. It covers calls and nothing else.
+pub(crate) const KEY: &str = "agent";
+
 /// How a client comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -87,7 +90,9 @@ impl Stage {
         let (server, at) = match way {
             Way::Http => {
                 let (server, address) = serve(&program);
-                (Some(server), json!({"url": format!("{address}/mcp"), "headers": {}}))
+                let key = program.run(&["key", "create", KEY, "--scope", "call", "--quiet"]).stdout;
+                let headers = json!({"Authorization": format!("Bearer {}", key.trim())});
+                (Some(server), json!({"url": format!("{address}/mcp"), "headers": headers}))
             }
             Way::Pipe => {
                 let environment = json!({"HOME": program.home()});

@@ -4,6 +4,7 @@
 //! in them passes.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -52,7 +53,8 @@ fn check(revision: &str) {
     let told = String::from_utf8_lossy(&tried.stdout);
     assert!(tried.status.success(), "{told}\n{}", String::from_utf8_lossy(&tried.stderr));
     let found = Found::read(results.path());
-    eprintln!("{revision}: {} checks passed in {} scenarios", found.passed, found.scenarios);
+    let summary = format!("{revision}: {} checks passed in {} scenarios", found.passed, found.scenarios);
+    writeln!(std::io::stderr(), "{summary}").expect("somebody reads it");
     assert!(found.passed > 0, "checks were made: {told}");
     assert!(found.broken.is_empty(), "{:#?}", found.broken);
     server.end();

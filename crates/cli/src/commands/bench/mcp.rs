@@ -1,4 +1,4 @@
-//! `tools/call` over HTTP on this machine, each call in a cell of its own; and the same of a server of FastMCP, which
+//! `tools/call` over HTTP on this machine, each call in a cell of its own; and the same of a server of `FastMCP`, which
 //! has no wall, where `make bench-peers` has installed one.
 
 use std::net::SocketAddr;
@@ -76,7 +76,7 @@ pub(super) async fn mcp(peers: Option<&Path>) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// A server of FastMCP, ended when it is dropped.
+/// A server of `FastMCP`, ended when it is dropped.
 struct Peer {
     child: Child,
     address: SocketAddr,
@@ -84,7 +84,11 @@ struct Peer {
 
 impl Peer {
     /// Starts one, where it is installed.
-    #[expect(clippy::disallowed_methods, reason = "a peer, installed and asked for by the operator")]
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "a peer, installed and asked for by the operator"
+    )]
     fn start(folder: &Path) -> Option<Self> {
         let python = folder.join("python/bin/python3");
         // A port that was free a moment ago.

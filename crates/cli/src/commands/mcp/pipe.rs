@@ -71,14 +71,10 @@ async fn run(session: &Session, cells: &CellFlags) -> Result<u8, Failure> {
         core.end_questions();
         core.end_watching();
     }
-    // Calls that were cut short are gone when this is done, and with them their share of the desk.
+    // Calls that were cut short are gone when this is done.
     mcp.close().await;
-    if let Some(desk) = Arc::into_inner(desk) {
-        for trouble in desk.close().await? {
-            to_stderr(&[warning("warning: "), plain(&trouble)]);
-        }
-    } else {
-        tracing::warn!("the data folder was not closed in order: something still holds it");
+    for trouble in desk.close().await? {
+        to_stderr(&[warning("warning: "), plain(&trouble)]);
     }
     served?;
     Ok(0)

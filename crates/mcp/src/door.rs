@@ -128,17 +128,21 @@ impl Door {
         let shared = Arc::clone(&self.shared);
         let task = self.shared.tasks.spawn(async move {
             let changed = Arc::new(Notify::new());
-            let mut watching = shared.offers.changes(who, Arc::clone(&changed));
-            loop {
-                tokio::select! {
-                    // Whoever may not watch any more is told nothing more.
-                    _ = &mut watching => return,
-                    () = shared.closing.cancelled() => return,
-                    () = changed.notified() => {}
+            let watching = shared.offers.changes(who, Arc::clone(&changed));
+            let telling = async {
+                loop {
+                    changed.notified().await;
+                    if peer.notify_tool_list_changed().await.is_err() {
+                        return;
+                    }
                 }
-                if peer.notify_tool_list_changed().await.is_err() {
-                    return;
-                }
+            };
+            tokio::select! {
+                // Whoever may not watch any more is told nothing more.
+                _ = watching => {}
+                // Nor is somebody waited for who does not read.
+                () = shared.closing.cancelled() => {}
+                () = telling => {}
             }
         });
         let watching = Watching(task.abort_handle());
@@ -256,26 +260,23 @@ impl ServerHandler for Door {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let who = self.asker(context.request_context())?;
-        if context.accepted().tools_list_changed != Some(true) {
-            // There is nothing to tell, and no reason to end what the client holds open.
-            tokio::select! {
-                () = context.cancelled() => {}
-                () = self.shared.closing.cancelled() => {}
-            }
-            return Ok(());
-        }
+        let wants = context.accepted().tools_list_changed == Some(true);
         let changed = Arc::new(Notify::new());
-        let mut watching = self.shared.offers.changes(who, Arc::clone(&changed));
-        loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.shared.closing.cancelled() => return Ok(()),
-                ended = &mut watching => return ended.map_err(|refusal| crate::given::fault(&refusal)),
-                () = changed.notified() => {}
+        let watching = self.shared.offers.changes(who, Arc::clone(&changed));
+        let telling = async {
+            loop {
+                changed.notified().await;
+                // Whoever asked for nothing is told nothing, and keeps what they hold open.
+                if wants && context.sink().notify_tool_list_changed().await.is_err() {
+                    return;
+                }
             }
-            if context.sink().notify_tool_list_changed().await.is_err() {
-                return Ok(());
-            }
+        };
+        tokio::select! {
+            () = context.cancelled() => Ok(()),
+            () = self.shared.closing.cancelled() => Ok(()),
+            ended = watching => ended.map_err(|refusal| crate::given::fault(&refusal)),
+            () = telling => Ok(()),
         }
     }
 

@@ -19,8 +19,16 @@ use tower::ServiceExt as _;
 use super::Sessions;
 use crate::{Call, Era, Failed, Future, Mcp, Offers, Page, Settings};
 
-/// Offers nothing.
-struct Nothing;
+/// Offers nothing, and tells when somebody watches no more.
+struct Nothing(Arc<Notify>);
+
+struct Watches(Arc<Notify>);
+
+impl Drop for Watches {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
 
 impl Offers for Nothing {
     fn tools<'a>(&'a self, _: &'a Admitted, _: Option<String>, _: Era) -> Future<'a, Result<Page, Refusal>> {
@@ -32,7 +40,11 @@ impl Offers for Nothing {
     }
 
     fn changes(&self, _: Admitted, _: Arc<Notify>) -> Future<'_, Result<(), Refusal>> {
-        Box::pin(std::future::pending())
+        let watches = Watches(Arc::clone(&self.0));
+        Box::pin(async move {
+            let _watches = watches;
+            std::future::pending().await
+        })
     }
 }
 
@@ -65,11 +77,12 @@ async fn post(
     (status, session, String::from_utf8_lossy(&body).into_owned())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_session_that_was_put_aside_is_set_up_again_for_its_opener_and_nobody_else() {
     let settings =
         Settings { deadline: Duration::ZERO, body_bytes: 1 << 16, closing: CancellationToken::new() };
-    let mcp = Mcp::new(Arc::new(Nothing), settings).unwrap();
+    let gone = Arc::new(Notify::new());
+    let mcp = Mcp::new(Arc::new(Nothing(Arc::clone(&gone))), settings).unwrap();
     let sessions = Sessions::new();
     let router = mcp.router_of(Arc::clone(&sessions));
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -77,8 +90,10 @@ async fn a_session_that_was_put_aside_is_set_up_again_for_its_opener_and_nobody_
     let (status, session, _) = post(&router, "agent", None, &hello).await;
     assert_eq!(status, 200);
     let session = session.unwrap();
-    // As when nothing was heard of it for long.
-    sessions.manager().close_session(&session.as_str().into()).await.unwrap();
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}});
+    assert_eq!(post(&router, "agent", Some(&session), &initialized).await.0, 202);
+    // Nothing is heard of it until it is put aside; the clock jumps there.
+    gone.notified().await;
     assert!(!sessions.manager().has_session(&session.as_str().into()).await.unwrap());
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     let (status, _, told) = post(&router, "other", Some(&session), &list).await;

@@ -133,7 +133,7 @@ fn a_server_that_ends_says_no_to_what_waits() {
 
 fn a_server_that_closes_leaves_no_call_behind() {
     block_on(async {
-        let stage = Stage::with(&[WRITES, WAIT]).await;
+        let mut stage = Stage::with(&[WRITES, WAIT]).await;
         let mut client = stage.client(Way::Alone).await;
         asked(&mut client, "writes", json!({"n": 7})).await;
         let mut session = stage.client(Way::Session).await;
@@ -141,7 +141,7 @@ fn a_server_that_closes_leaves_no_call_behind() {
         // Its connections are gone, and in that era the call goes on all the same.
         drop(session);
         soon(stage.mcp.close()).await;
-        assert_eq!(stage.waiting().await.len(), 0, "nothing waits any more");
+        assert_eq!(stage.settled().await.answer, "withdrawn", "nothing waits any more");
         was_cancelled(&stage).await;
         // Nothing of the server holds the data folder: whoever opened it closes it.
         let (desk, _folder) = stage.into_desk();

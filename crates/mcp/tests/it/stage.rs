@@ -320,15 +320,6 @@ impl Stage {
         }
     }
 
-    /// The questions that wait.
-    pub(crate) async fn waiting(&self) -> Vec<Waiting> {
-        let caller = Caller::covering(self.anna().actor, Scopes::of([Scope::Approve]));
-        match self.core.perform(caller, Action::ApprovalList).await {
-            Ok(Reply::Approvals(waiting)) => waiting,
-            other => panic!("{other:?}"),
-        }
-    }
-
     /// Somebody answers in the queue.
     pub(crate) async fn answer(&self, id: ApprovalId, yes: bool) -> Result<Reply, Refusal> {
         let Admitted { actor, scopes, key, .. } = self.anna();

@@ -36,7 +36,10 @@ struct Endpoint {
 impl Mcp {
     /// The one route, to be mounted behind a door that says who asks, checks host and origin, and bounds what comes.
     pub fn router(&self) -> Router {
-        let sessions = Sessions::new();
+        self.router_of(Sessions::new())
+    }
+
+    fn router_of(&self, sessions: Arc<Sessions>) -> Router {
         let mut config = StreamableHttpServerConfig::default()
             // The door in front knows by which names it may be reached, and from which pages.
             .disable_allowed_hosts()
@@ -95,3 +98,6 @@ fn no_message() -> Response {
 fn text(request: &Request<Body>, name: &str) -> Option<String> {
     request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,9 +67,16 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let key = core.operator_key().await?;
     let no_auth = if what.insecure_no_auth { NoAuth::Insecure } else { NoAuth::Refused };
     let ending = CancellationToken::new();
-    let mcp = Some(offers::mcp(&settings, &desk, ending.clone())?.router());
+    let mcp = offers::mcp(&settings, &desk, ending.clone())?;
     let (desk_of_routes, keys) = (Arc::clone(&desk), core.clone());
-    let ground = Ground { settings: &settings, bound, no_auth, desk: desk_of_routes, core: keys, mcp };
+    let ground = Ground {
+        settings: &settings,
+        bound,
+        no_auth,
+        desk: desk_of_routes,
+        core: keys,
+        mcp: Some(mcp.router()),
+    };
     let app = App::new(ground).await?;
     let (closing, grace) = (app.closing(), app.grace());
     let mut server = tokio::spawn(app.serve(listener));
@@ -103,6 +110,8 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     publishing.abort();
     // What was aborted has gone when this is there, and with it its share of the desk.
     let _was_aborted = publishing.await;
+    // Calls of sessions go on when their connections are cut; here they end.
+    mcp.close().await;
     close(&desk, &mut signals).await?;
     match ended {
         Ok(ending) => ending?,

@@ -200,7 +200,8 @@ impl Queue {
         if state.is_ending {
             return Err(NoPlace::Ending);
         }
-        let of_caller = state.waiting.values().filter(|held| held.entering.who.is(&entering.who)).count();
+        let of_caller =
+            state.waiting.values().filter(|held| held.entering.who.shares_with(&entering.who)).count();
         let full = if of_caller >= MOST_OF_ONE {
             Some(format!("{MOST_OF_ONE} questions of this caller wait for a person, and not more at once"))
         } else if state.waiting.len() >= MOST {
@@ -222,6 +223,11 @@ impl Queue {
         state.waiting.insert(shown.id, held);
         drop(state);
         Ok((shown, receiver))
+    }
+
+    /// Whether nothing is let in any more.
+    pub(super) fn is_ending(&self) -> bool {
+        self.state().is_ending
     }
 
     /// What waits, the oldest first.

@@ -87,7 +87,9 @@ struct Thinks(Duration, Answer);
 impl Approver for Thinks {
     fn ask(&self, _question: Question) -> std::pin::Pin<Box<dyn Future<Output = Answer> + Send + '_>> {
         Box::pin(async {
-            tokio::time::sleep(self.0).await;
+            if !self.0.is_zero() {
+                tokio::time::sleep(self.0).await;
+            }
             self.1.clone()
         })
     }
@@ -140,12 +142,15 @@ async fn what_comes_while_the_server_ends_is_a_no_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let core = core(&folder).await;
     core.end_questions();
-    let says = Thinks(Duration::from_hours(1), Answer::Yes { by: "me".to_owned() });
-    let caller = Caller { approver: Arc::new(says), ..caller("agent") };
-    let subject = Subject { caller: &caller, tool: None, bound: None };
-    let heard = put(&core, &subject, question(Duration::from_hours(1))).await.unwrap();
-    assert_eq!(heard.ended, Ended::Ending);
-    assert_eq!(heard.decision["answer"], "nobody");
+    // Also to whoever says yes before they are waited for.
+    for thinks in [Duration::from_hours(1), Duration::ZERO] {
+        let says = Thinks(thinks, Answer::Yes { by: "me".to_owned() });
+        let caller = Caller { approver: Arc::new(says), ..caller("agent") };
+        let subject = Subject { caller: &caller, tool: None, bound: None };
+        let heard = put(&core, &subject, question(Duration::from_hours(1))).await.unwrap();
+        assert_eq!(heard.ended, Ended::Ending);
+        assert_eq!(heard.decision["answer"], "nobody");
+    }
 }
 
 #[tokio::test]
@@ -158,11 +163,16 @@ async fn only_a_process_that_stays_ends_questions_when_it_is_about_to_close() {
     }
 }
 
-fn entering(number: u64, client: &str) -> Entering {
+fn entering(number: u64, name: &str) -> Entering {
+    let actor = Actor { key: Some(name.to_owned()), client: "http".to_owned() };
+    entering_as(number, &Caller::alone(actor))
+}
+
+fn entering_as(number: u64, caller: &Caller) -> Entering {
     Entering {
         id: ApprovalId::from_parts(number, &[5; 10]),
         question: question(Duration::from_mins(2)),
-        who: Who::of(&caller(client)),
+        who: Who::of(caller),
         can_be_remembered: true,
         asked_ms: number,
         deadline: Instant::now() + Duration::from_mins(2),
@@ -195,6 +205,18 @@ async fn the_queue_has_room_for_so_many() {
     assert_eq!(listed, kept.iter().map(|(waiting, _)| waiting.id).collect::<Vec<_>>(), "the oldest first");
     queue.settle(kept[7].0.id, &Ended::Withdrawn).expect("it waited");
     assert!(queue.enter(entering(5000, "agent-0")).is_ok(), "there is room again");
+}
+
+#[tokio::test]
+async fn by_many_names_of_programs_one_caller_is_still_one() {
+    let queue = Queue::default();
+    let mut kept = Vec::new();
+    for number in 0..MOST_OF_ONE as u64 {
+        let caller = caller(&format!("mcp/agent-{number}"));
+        kept.push(queue.enter(entering_as(number, &caller)).ok().expect("room"));
+    }
+    check_full(&queue, entering_as(5000, &caller("mcp/one-more")), "64 questions of this caller");
+    assert!(queue.enter(entering(5000, "somebody else")).is_ok(), "others have their own share");
 }
 
 #[tokio::test]

@@ -109,7 +109,11 @@ async fn settle(
     let mut own_answers = match at_once {
         Poll::Pending => true,
         Poll::Ready(Answer::Nobody) if core.is_attended() => false,
-        Poll::Ready(answer) => return Ok(Given { ended: of(answer), remember: None, noted: None }),
+        // However fast they are: a server that ends says no.
+        Poll::Ready(answer) => {
+            let ended = if core.inner.approvals.queue.is_ending() { Ended::Ending } else { of(answer) };
+            return Ok(Given { ended, remember: None, noted: None });
+        }
     };
     let last = match subject.tool {
         Some(tool) => memory::last_yes(core, tool).await?,

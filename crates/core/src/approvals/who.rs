@@ -28,6 +28,16 @@ impl Who {
             _ => false,
         }
     }
+
+    /// Whether both take from one share of the queue. The name of a program is left out: whoever has no key can take any,
+    /// and by many names one would be many.
+    pub(super) fn shares_with(&self, other: &Self) -> bool {
+        match (self.key, other.key) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            (None, None) => self.actor.key == other.actor.key && self.scopes == other.scopes,
+            _ => false,
+        }
+    }
 }
 
 /// Who somebody is in a decision: by their key, or by their program where none is needed.

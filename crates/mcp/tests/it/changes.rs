@@ -3,7 +3,7 @@
 use bailiwick_core::{Action, Document};
 use serde_json::json;
 
-use crate::client::{Client, Way, text};
+use crate::client::{Client, NEW, OLD, Way, get, post, text};
 use crate::stage::{Stage, block_on, soon};
 use crate::tools::{ADD, GREET};
 
@@ -15,6 +15,7 @@ bailiwick_testkit::tests!(
     a_subscription_ends_with_the_key,
     a_subscription_ends_when_the_server_does,
     a_stream_of_a_session_ends_when_the_server_does,
+    whoever_reads_nothing_is_in_nobodys_way,
 );
 
 /// Waits until the client was told that the list changed.
@@ -129,5 +130,32 @@ fn a_stream_of_a_session_ends_when_the_server_does() {
         client.names().await;
         stage.closing.cancel();
         soon(client.streams_end()).await;
+    });
+}
+
+fn whoever_reads_nothing_is_in_nobodys_way() {
+    block_on(async {
+        let stage = Stage::with(&[ADD]).await;
+        // Streams that are open, and that nobody reads.
+        let session = stage.client(Way::Session).await;
+        let id = session.session();
+        drop(session);
+        let held = stage.send(stage.agent(), get(Some(&id), OLD)).await;
+        assert_eq!(held.status(), 200);
+        let about = stage.client(Way::Alone).await.about();
+        let listen = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
+            "params": {"notifications": {"toolsListChanged": true}, "_meta": about}});
+        let also_held = stage.send(stage.agent(), post(None, NEW, &listen)).await;
+        assert_eq!(also_held.status(), 200);
+        // More changes than such a stream takes in.
+        let mut client = stage.client(Way::OldPipe).await;
+        for _ in 0..20 {
+            stage.act(Action::ToolUnpublish { tool: "add".to_owned() }).await.expect("done");
+            stage.offer(ADD).await;
+            told(&mut client).await;
+        }
+        assert_eq!(text(&client.called("add", json!({"a": 1, "b": 1})).await), "2");
+        soon(stage.mcp.close()).await;
+        drop((held, also_held));
     });
 }

@@ -71,6 +71,8 @@ async fn run(session: &Session, cells: &CellFlags) -> Result<u8, Failure> {
         core.end_questions();
         core.end_watching();
     }
+    // Calls that were cut short are gone when this is done.
+    mcp.close().await;
     for trouble in desk.close().await? {
         to_stderr(&[warning("warning: "), plain(&trouble)]);
     }

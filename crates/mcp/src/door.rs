@@ -34,10 +34,6 @@ const MOST_OF_A_NAME: usize = 48;
 /// The key of what caused a call.
 const CORRELATION: &str = "bailiwick/correlationId";
 
-/// The methods that are there.
-const OURS: [&str; 6] =
-    ["initialize", "ping", "logging/setLevel", "subscriptions/listen", "tools/call", "tools/list"];
-
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Tools here run in a sandbox, each under a policy of its own. A result that says \
     APPROVAL_DECLINED, APPROVAL_TIMEOUT or APPROVAL_UNAVAILABLE means that a person did not say yes: do not try again. \
@@ -284,10 +280,10 @@ impl ServerHandler for Door {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = shortened(&request.method);
-        if OURS.contains(&request.method.as_str()) {
+        if Era::of(&context).has(&request.method) {
             let message = format!("the parameters of `{method}` are not as the protocol says");
             return Err(ErrorData::invalid_params(message, None));
         }

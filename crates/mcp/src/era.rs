@@ -19,6 +19,18 @@ impl Era {
             context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if is_stateless { Self::Stateless } else { Self::Sessions }
     }
+
+    /// Whether a method is there.
+    pub(crate) fn has(self, method: &str) -> bool {
+        match self {
+            Self::Sessions => {
+                ["initialize", "ping", "logging/setLevel", "tools/call", "tools/list"].contains(&method)
+            }
+            Self::Stateless => {
+                ["server/discover", "subscriptions/listen", "tools/call", "tools/list"].contains(&method)
+            }
+        }
+    }
 }
 
 /// Whether a person behind a client can be shown a form.

@@ -202,13 +202,13 @@ pub(crate) const IMPURE: &[&str] = &[
     "async-*",
 ];
 
-/// Outside crates that only one crate may depend on.
+/// Outside crates that only these crates may depend on.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// The outside crates. A `*` at the end stands for any rest.
     pub(crate) packages: &'static [&'static str],
-    /// The crate that may depend on them.
-    pub(crate) to: &'static str,
+    /// The crates that may depend on them.
+    pub(crate) to: &'static [&'static str],
     /// Why nobody else may.
     pub(crate) reason: &'static str,
 }
@@ -217,34 +217,39 @@ pub(crate) struct Confined {
 pub(crate) const CONFINED: &[Confined] = &[
     Confined {
         packages: &["wasmtime", "wasmtime-*"],
-        to: "sandbox-wasm",
+        to: &["sandbox-wasm"],
         reason: "a compiler is heavy to build and to trust",
     },
     Confined {
         packages: &["bollard", "bollard-*"],
-        to: "sandbox-container",
+        to: &["sandbox-container"],
         reason: "one crate talks to Docker",
     },
-    Confined { packages: &["kube", "kube-*"], to: "sandbox-remote", reason: "one crate talks to a cluster" },
-    Confined { packages: &["clap"], to: "cli", reason: "what was typed is turned into an Action once" },
-    Confined { packages: &["axum", "axum-*"], to: "http", reason: "core has no HTTP" },
+    Confined {
+        packages: &["kube", "kube-*"],
+        to: &["sandbox-remote"],
+        reason: "one crate talks to a cluster",
+    },
+    Confined { packages: &["rmcp", "rmcp-*"], to: &["mcp"], reason: "one crate speaks MCP" },
+    Confined { packages: &["clap"], to: &["cli"], reason: "what was typed is turned into an Action once" },
+    Confined { packages: &["axum", "axum-*"], to: &["http", "mcp"], reason: "core has no HTTP" },
     Confined {
         packages: &["rquickjs", "rquickjs-*"],
-        to: "engine",
+        to: &["engine"],
         reason: "no guest code is run outside a cell",
     },
     Confined {
         packages: &["oxc_*"],
-        to: "source",
+        to: &["source"],
         reason: "a recursive parser meets guest bytes inside a cell only",
     },
     Confined {
         packages: &["html5ever", "markup5ever", "roxmltree"],
-        to: "parser",
+        to: &["parser"],
         reason: "a parser of markup meets a guest's text inside a cell only",
     },
-    Confined { packages: &["rusqlite"], to: "store", reason: "one crate speaks SQL" },
-    Confined { packages: &["seccompiler"], to: "sys", reason: "filters of system calls have one home" },
+    Confined { packages: &["rusqlite"], to: &["store"], reason: "one crate speaks SQL" },
+    Confined { packages: &["seccompiler"], to: &["sys"], reason: "filters of system calls have one home" },
 ];
 
 /// Confined crates, and whose tests may use them to do what an attacker would.

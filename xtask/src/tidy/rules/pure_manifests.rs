@@ -32,7 +32,8 @@ fn impure(name: &str, package: &str, line: usize) -> Option<Remark> {
 
 fn away_from_home(name: &str, package: &str, line: usize) -> Option<Remark> {
     let names = |one: &&Confined| one.packages.iter().any(|pattern| stands_for(pattern, package));
-    let Confined { to, reason, .. } = CONFINED.iter().find(names).filter(|one| one.to != name)?;
+    let Confined { to, reason, .. } = CONFINED.iter().find(names).filter(|one| !one.to.contains(&name))?;
+    let to = to.join("` and `");
     let wrong = format!("`{package}` belongs in `{to}` alone ({reason})");
     Some(Remark::new(line, wrong, format!("go through `{to}`, or move the code there")))
 }

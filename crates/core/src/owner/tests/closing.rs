@@ -61,7 +61,7 @@ async fn a_write_that_began_is_finished_though_its_client_is_gone() {
             () = stage.book.happens("begin tool.remove") => {}
         }
         drop(client);
-        let closing = tokio::spawn(owner.close());
+        let closing = tokio::spawn(async move { owner.close().await });
         // It waits for the write.
         assert!(stage.folder().lock().unwrap().is_none());
         stage.go_on();
@@ -78,7 +78,7 @@ async fn an_owner_that_closes_finishes_what_it_took_and_takes_nothing_more() {
     let other = stage.beside();
     let (client, late) = (stage.desk().await, other.desk().await);
     let call = begun(&stage, client, call("wait")).await;
-    let closing = tokio::spawn(owner.close());
+    let closing = tokio::spawn(async move { owner.close().await });
     // Not taken any more: it is asked of the next owner, which is the one who asks.
     let asked = async {
         let reply = late.perform(alone(), list()).await;

@@ -75,7 +75,7 @@ pub(crate) enum Command {
     /// Tools: write, check, test, publish and call them; the catalogue
     #[command(subcommand)]
     Tool(tool::Tool),
-    /// Serve tools to the agent that starts this, over its stdin and stdout; or print or write what connects an agent
+    /// Serve the agent that starts this, over stdio; or connect one
     Mcp(mcp::Mcp),
     /// Calls that wait for a person: look at them and answer; a live view at a terminal
     Approvals(serving::Approvals),

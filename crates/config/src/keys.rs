@@ -309,7 +309,13 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         Used::Now,
         "native tools that MCP clients are offered: run_javascript, describe_runtime; none unless named",
     ),
-    ("mcp.ask", Kind::Texts, Narrowing::More, Used::Now, "native tools whose calls always wait for a person"),
+    (
+        "mcp.ask",
+        Kind::Texts,
+        Narrowing::More,
+        Used::Now,
+        "native tools whose calls always wait for a person: run_javascript",
+    ),
     (
         "secrets.env",
         Kind::Texts,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
 use bailiwick_types::{
-    LayerName, LimitKind, Limits, NATIVE_TOOLS, RiskLevel, Scopes, did_you_mean, shortened,
+    LayerName, LimitKind, Limits, NATIVE_TOOLS, NATIVE_TOOLS_THAT_RUN, RiskLevel, Scopes, did_you_mean,
+    shortened,
 };
 
 use crate::error::{ConfigError, SettingProblem};
@@ -210,7 +211,7 @@ impl Settings {
         };
         let mcp = Mcp {
             tools: native_tools("mcp.tools", take!(config, "mcp.tools", Texts))?,
-            ask: native_tools("mcp.ask", take!(config, "mcp.ask", Texts))?,
+            ask: asked_for(native_tools("mcp.ask", take!(config, "mcp.ask", Texts))?)?,
         };
         let fetch = Fetch::read(
             take!(config, "fetch.proxy", Texts),
@@ -358,6 +359,19 @@ fn native_tools(key: &str, listed: Vec<String>) -> Result<Vec<String>, ConfigErr
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
     Ok(names)
+}
+
+/// Native tools whose calls wait for a person: nobody is asked about what runs nothing, so that is not promised.
+fn asked_for(names: Vec<String>) -> Result<Vec<String>, ConfigError> {
+    each(names, |name| {
+        if NATIVE_TOOLS_THAT_RUN.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        Err(SettingProblem {
+            message: format!("`mcp.ask`: `{name}` runs nothing, so nobody would be asked"),
+            hint: "leave it out, or leave it out of `mcp.tools` to have it off".to_owned(),
+        })
+    })
 }
 
 /// Whether what follows the scheme of an address names the loopback.

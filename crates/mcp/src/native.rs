@@ -127,3 +127,6 @@ fn object(value: Value) -> JsonObject {
         _ => JsonObject::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,
     Memory, NestedCalls, NestingDepth, ResultSize, Stack, Steps, Unit, Wall,
 };
-pub use native::{NATIVE_TOOLS, is_reserved_tool_name};
+pub use native::{NATIVE_TOOLS, NATIVE_TOOLS_THAT_RUN, is_reserved_tool_name};
 pub use outcome::{
     CallReport, Contradicts, Failure, Location, LogLevel, LogLine, Outcome, Receipt, Usage, WallStatus,
     Wallpart,

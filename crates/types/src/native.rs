@@ -3,6 +3,9 @@
 /// The native tools that an operator can switch on, by name.
 pub const NATIVE_TOOLS: &[&str] = &["run_javascript", "describe_runtime"];
 
+/// Those of them that run something, so that a person can be asked first.
+pub const NATIVE_TOOLS_THAT_RUN: &[&str] = &["run_javascript"];
+
 /// Names that native tools have or will have.
 const RESERVED: &[&str] =
     &["run_javascript", "describe_runtime", "run_command", "run_python", "run_code", "describe_tools"];

@@ -24,6 +24,7 @@ fn native_tools_are_off_until_the_operator_names_them() {
             "`mcp.ask`: `describe-runtime` is no native tool",
             "did you mean `describe_runtime`?",
         ),
+        ("[mcp]\nask = [\"describe_runtime\"]", "`describe_runtime` runs nothing", "leave it out"),
         ("[mcp]\ntools = [\"*\"]", "`*` is no native tool", "there are run_javascript and describe_runtime"),
         ("[mcp]\ntools = [\"run_command\"]", "`run_command` is no native tool", ""),
         ("[mcp]\ntools = \"run_javascript\"", "mcp.tools", ""),
@@ -37,12 +38,12 @@ fn native_tools_are_off_until_the_operator_names_them() {
 #[test]
 fn a_folder_takes_native_tools_away_and_has_people_asked_more() {
     let machine = Machine::new();
-    machine
-        .user_file("[mcp]\ntools = [\"run_javascript\", \"describe_runtime\"]\nask = [\"run_javascript\"]\n");
-    machine.folder_file("[mcp]\ntools = [\"describe_runtime\"]\nask = [\"describe_runtime\"]\n");
+    machine.user_file("[mcp]\ntools = [\"run_javascript\", \"describe_runtime\"]\n");
+    machine.folder_file("[mcp]\ntools = [\"describe_runtime\"]\nask = [\"run_javascript\"]\n");
     let mcp = machine.load().unwrap().settings.mcp;
     assert_eq!(mcp.tools, ["describe_runtime"]);
-    assert_eq!(mcp.ask, ["run_javascript", "describe_runtime"], "nothing is taken away from who is asked");
+    assert_eq!(mcp.ask, ["run_javascript"], "a folder may have people asked");
+    machine.user_file("[mcp]\nask = [\"run_javascript\"]\n");
     machine.folder_file("[mcp]\nask = []\n");
     assert_eq!(machine.load().unwrap().settings.mcp.ask, ["run_javascript"]);
 }

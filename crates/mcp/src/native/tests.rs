@@ -1,0 +1,28 @@
+//! What the settings may name is what is there, and whoever is to be asked is.
+
+use std::collections::BTreeSet;
+
+use bailiwick_core::Action;
+use bailiwick_types::{NATIVE_TOOLS, NATIVE_TOOLS_THAT_RUN};
+use serde_json::{Map, json};
+
+use super::Native;
+
+#[test]
+fn the_settings_may_name_exactly_the_tools_that_are_there() {
+    let there: BTreeSet<&str> = Native::ALL.iter().map(|native| native.name()).collect();
+    assert_eq!(there, NATIVE_TOOLS.iter().copied().collect());
+}
+
+#[test]
+fn a_person_can_be_asked_about_exactly_the_tools_that_run_something() {
+    for native in Native::ALL {
+        let mut arguments = Map::new();
+        if *native == Native::RunJavascript {
+            arguments.insert("code".to_owned(), json!("return 1"));
+        }
+        let action = native.action(arguments, None, true).unwrap();
+        let asks = matches!(action, Action::CodeRun(run) if run.always_asks);
+        assert_eq!(asks, NATIVE_TOOLS_THAT_RUN.contains(&native.name()), "{}", native.name());
+    }
+}

@@ -76,6 +76,8 @@ uuid_ids! {
     ToolId "tool id";
     /// A command sandbox.
     SandboxId "sandbox id";
+    /// The state of a sandbox's files, kept.
+    SnapshotId "snapshot id";
     /// A question put to a person, and the yes to it that is remembered.
     ApprovalId "approval id";
     /// A key of the server.

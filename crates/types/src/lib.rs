@@ -30,7 +30,8 @@ pub use effect::{
 };
 pub use globals::ECMASCRIPT;
 pub use id::{
-    ApprovalId, CallId, CorrelationId, IdError, KeyId, KeyName, ProfileName, SandboxId, ToolId, ToolName,
+    ApprovalId, CallId, CorrelationId, IdError, KeyId, KeyName, ProfileName, SandboxId, SnapshotId, ToolId,
+    ToolName,
 };
 pub use limit::{
     Breach, Code, ConsoleBytes, ConsoleLines, Cpu, Fetches, FetchesAtOnce, LimitError, LimitKind, Limits,

@@ -7,6 +7,7 @@
 //! Start reading at [`job`] (what a cell is told), then [`report`] (what it answers), then [`effect`] (what it asks of the world), then
 //! [`control`] (how cells come and go), then [`frame`] (how any of it is put into bytes).
 
+pub mod agent;
 pub mod control;
 pub mod effect;
 pub mod frame;

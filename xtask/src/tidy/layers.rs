@@ -28,7 +28,7 @@ pub(crate) enum MayKnow {
 pub(crate) const TESTKIT: &str = "testkit";
 
 /// What a sandbox backend may know: demands and how to enforce them.
-const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact"]);
+const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact", "agent"]);
 const BACKEND_REASON: &str =
     "a backend enforces demands: it never interprets policy and knows no other backend";
 
@@ -109,6 +109,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "sandbox",
         may_know: MayKnow::Only(&["types", "policy", "redact"]),
         reason: "turns policy into demands and picks who enforces them; it knows no backend",
+    },
+    Layer {
+        name: "agent",
+        may_know: MayKnow::Only(&["types", "wire", "sys"]),
+        reason: "the first process of a sandbox: it runs inside the wall, where nothing is decided",
     },
     Layer { name: "sandbox-process", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-container", may_know: BACKEND, reason: BACKEND_REASON },
@@ -250,6 +255,7 @@ pub(crate) const CONFINED: &[Confined] = &[
     },
     Confined { packages: &["rusqlite"], to: &["store"], reason: "one crate speaks SQL" },
     Confined { packages: &["seccompiler"], to: &["sys"], reason: "filters of system calls have one home" },
+    Confined { packages: &["landlock"], to: &["sys"], reason: "what a wall is built of has one home" },
 ];
 
 /// Confined crates, and whose tests may use them to do what an attacker would.

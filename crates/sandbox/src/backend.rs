@@ -1,0 +1,71 @@
+//! Who makes sandboxes. Adding a backend is implementing [`Backend`]; nobody who calls has to know.
+
+use std::pin::Pin;
+
+use bailiwick_types::{Tier, Wallpart};
+
+use crate::{Sandbox, SandboxError, SandboxSpec};
+
+/// Something that takes its time.
+pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where a sandbox runs. It says nothing about how strong its wall is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Location {
+    /// On this host.
+    Here,
+    /// On another one.
+    Remote,
+}
+
+/// What a backend was seen to be able to do, here and now.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Probe {
+    /// Whether it can be used.
+    pub availability: Available,
+    /// What it holds on this machine: one part for each [`crate::Demand`], by its name.
+    pub enforces: Vec<Wallpart>,
+    /// What it found: versions, mechanisms.
+    pub found: Vec<String>,
+}
+
+/// Whether a backend can be used.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Available {
+    /// It was seen to run.
+    Yes,
+    /// It was not.
+    No {
+        /// Why.
+        reason: String,
+        /// What would help.
+        fix: Option<String>,
+    },
+}
+
+/// A kind of wall, and how sandboxes behind it are made.
+pub trait Backend: Send + Sync + std::fmt::Debug {
+    /// Its name: `process`.
+    fn id(&self) -> &str;
+    /// How strong its wall is.
+    fn tier(&self) -> Tier;
+    /// Where its sandboxes run.
+    fn location(&self) -> Location {
+        Location::Here
+    }
+    /// The backend of the highest priority is preferred where nobody asks for one.
+    fn priority(&self) -> u32;
+    /// Looks what it can do here and now, by doing it. The first look may take its time; later ones are remembered.
+    fn probe(&self) -> Doing<'_, Probe>;
+    /// Whether it could run what is asked for, by the look of it: what it cannot, it says why.
+    fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError>;
+    /// Makes a sandbox that holds everything that the spec demands, or refuses and leaves nothing behind.
+    fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>>;
+    /// Forgets a snapshot.
+    fn forget<'a>(&'a self, snapshot: &'a crate::Snapshot) -> Doing<'a, Result<(), SandboxError>>;
+    /// Ends everything that it still runs, and waits for that.
+    fn close(&self) -> Doing<'_, ()>;
+}

@@ -1,0 +1,123 @@
+//! Why there is no sandbox, or why it did not do what was asked: what happened, which rule, what to do next.
+
+use bailiwick_types::{ErrorCode, SandboxId, Tier};
+
+use crate::{CommandError, LimitsError, NoneFits, PathError, SpecError};
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SandboxError {
+    /// The spec is not one.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The command is not one.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A limit is not one.
+    #[error(transparent)]
+    Limits(#[from] LimitsError),
+    /// A path is not one.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// Something that is demanded is not held here.
+    #[error("the backend `{backend}` does not hold what is demanded: {}", unheld.join("; "))]
+    Unenforceable {
+        /// Which backend.
+        backend: String,
+        /// Each demand, and what there is of it.
+        unheld: Vec<String>,
+        /// What would hold it.
+        fix: String,
+    },
+    /// No backend is good enough.
+    #[error(transparent)]
+    NoneFits(#[from] NoneFits),
+    /// The backend cannot be used.
+    #[error("the backend `{backend}` cannot be used: {reason}")]
+    Unavailable {
+        /// Which.
+        backend: String,
+        /// Why.
+        reason: String,
+        /// What would help.
+        fix: Option<String>,
+    },
+    /// The backend does not do that.
+    #[error("the backend `{backend}` does not offer {what}")]
+    Unsupported {
+        /// Which.
+        backend: String,
+        /// What.
+        what: String,
+    },
+    /// A mount that may not be.
+    #[error("`{path}` cannot be mounted: {why}")]
+    Mount {
+        /// What was to be mounted.
+        path: String,
+        /// Why not.
+        why: String,
+    },
+    /// A file that is not there, or not what it should be.
+    #[error("`{path}`: {why}")]
+    File {
+        /// Which.
+        path: String,
+        /// What the system said.
+        why: String,
+        /// Which code that is: `FS_FAILED`, `NOT_FOUND`, `DISK_LIMIT`, `OUTPUT_LIMIT`.
+        code: ErrorCode,
+    },
+    /// The sandbox is gone.
+    #[error("the sandbox {id} is gone: {why}")]
+    Gone {
+        /// Which.
+        id: SandboxId,
+        /// Why.
+        why: String,
+    },
+    /// There is no snapshot of that id.
+    #[error("there is no snapshot `{0}`")]
+    NoSnapshot(String),
+    /// Too many at once.
+    #[error("{0}")]
+    Busy(String),
+    /// A step of ours failed.
+    #[error("{step}: {reason}")]
+    Failed {
+        /// Which step.
+        step: String,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl SandboxError {
+    /// Its code.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Spec(_) | Self::Command(_) | Self::Limits(_) | Self::Path(_) => ErrorCode::InvalidInput,
+            Self::Unenforceable { .. } | Self::NoneFits(_) => ErrorCode::Unenforceable,
+            Self::Unavailable { .. } => ErrorCode::Unavailable,
+            Self::Unsupported { .. } => ErrorCode::Unsupported,
+            Self::Mount { .. } => ErrorCode::FsDenied,
+            Self::File { code, .. } => *code,
+            Self::Gone { .. } | Self::NoSnapshot(_) => ErrorCode::NotFound,
+            Self::Busy(_) => ErrorCode::Busy,
+            Self::Failed { .. } => ErrorCode::Internal,
+        }
+    }
+
+    /// What to do next, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unenforceable { fix, .. } => Some(fix.clone()),
+            Self::Unavailable { fix, .. } => fix.clone(),
+            Self::NoneFits(none) => Some(none.hint()),
+            _ => None,
+        }
+    }
+}
+
+/// The floor below which nothing is picked.
+pub type Floor = Tier;

@@ -1,0 +1,305 @@
+//! What a host and the first process of a sandbox say to each other, over any stream of bytes.
+//!
+//! Every ask has a number that the host chose, and everything about it goes by that number. Output flows only as far as the
+//! host has given credit, input only as far as the agent has: neither can make the other hold more than [`WINDOW`] bytes of
+//! a stream. Everything an agent says is hostile: the guest lives beside it.
+
+use serde::{Deserialize, Serialize};
+
+/// How many bytes of one stream may be under way. Both sides begin with this much credit.
+pub const WINDOW: u32 = 256 * 1024;
+/// The most bytes of a stream in one message.
+pub const CHUNK: usize = 64 * 1024;
+/// The longest message: the words of a command, a megabyte, and its variables beside them.
+pub const LONGEST: usize = 4 << 20;
+
+/// A size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
+}
+
+/// A command to be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// Its words; the first is looked for in the PATH of `env` if it has no slash.
+    pub argv: Vec<String>,
+    /// All of its variables.
+    pub env: Vec<(String, String)>,
+    /// Where it begins.
+    pub cwd: String,
+    /// Whether there is input: without it, its standard input is empty.
+    pub has_input: bool,
+    /// A terminal instead of three streams; what it says is all `Stdout` then.
+    pub terminal: Option<Window>,
+}
+
+/// Which stream of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stream {
+    /// Standard output, or the terminal.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a host asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToAgent {
+    /// Starts a command. Answered by [`FromAgent::Output`]s and one [`FromAgent::Ended`], or by [`FromAgent::NotStarted`].
+    Start {
+        /// The number of the ask.
+        id: u32,
+        /// What to start.
+        start: Box<Start>,
+    },
+    /// Bytes for a command's input, within the credit that the agent gave.
+    Input {
+        /// The ask.
+        id: u32,
+        /// The bytes.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// There is no more input.
+    InputEnd {
+        /// The ask.
+        id: u32,
+    },
+    /// So many bytes of a stream were taken, so many more may come.
+    Credit {
+        /// The ask.
+        id: u32,
+        /// Of which stream.
+        stream: Stream,
+        /// So many bytes.
+        bytes: u32,
+    },
+    /// Nobody reads this stream any more: what comes is thrown away where it is.
+    Discard {
+        /// The ask.
+        id: u32,
+        /// Which stream.
+        stream: Stream,
+    },
+    /// The terminal has another size.
+    Resize {
+        /// The ask.
+        id: u32,
+        /// The size.
+        window: Window,
+    },
+    /// A signal for the command itself.
+    Signal {
+        /// The ask.
+        id: u32,
+        /// Which signal.
+        signal: i32,
+    },
+    /// Ends the command and everything that it started and that can be found: its descendants, its session.
+    Kill {
+        /// The ask.
+        id: u32,
+    },
+    /// Sends a signal to everything but the agent. Answered by [`FromAgent::Done`] when, for SIGKILL, all are reaped.
+    SignalAll {
+        /// The ask.
+        id: u32,
+        /// Which signal.
+        signal: i32,
+    },
+    /// Writes a file of what follows as [`ToAgent::Data`], up to [`ToAgent::DataEnd`]. Answered by `Done` or `Failed`; it
+    /// takes the place of what was there only when all of it has come.
+    Write {
+        /// The ask.
+        id: u32,
+        /// Where.
+        path: String,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Reads a file: [`FromAgent::Data`], then `Done`. One longer than `most` gives `Failed` with EFBIG.
+    Read {
+        /// The ask.
+        id: u32,
+        /// Which.
+        path: String,
+        /// The most bytes.
+        most: u64,
+    },
+    /// Lists a folder: [`FromAgent::Listed`] as often as needed, then `Done`.
+    List {
+        /// The ask.
+        id: u32,
+        /// Which.
+        path: String,
+    },
+    /// Removes a file or a folder with all that is in it; `Done` or `Failed`.
+    Remove {
+        /// The ask.
+        id: u32,
+        /// Which.
+        path: String,
+    },
+    /// Packs everything below these folders, which are the sandbox's own: [`FromAgent::Data`], then `Done`. Nothing else
+    /// runs meanwhile.
+    Pack {
+        /// The ask.
+        id: u32,
+        /// The folders.
+        folders: Vec<String>,
+        /// The most bytes that the pack may have; a longer one gives `Failed` with EFBIG.
+        most: u64,
+    },
+    /// Unpacks what follows as [`ToAgent::Data`], up to [`ToAgent::DataEnd`], below the folders that it was packed from.
+    Unpack {
+        /// The ask.
+        id: u32,
+        /// The folders; what is packed below others is refused.
+        folders: Vec<String>,
+    },
+    /// A part of a file or a pack, within the credit that the agent gave.
+    Data {
+        /// The ask.
+        id: u32,
+        /// The bytes.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// All of it came.
+    DataEnd {
+        /// The ask.
+        id: u32,
+    },
+    /// Gives up on an ask about files.
+    Cancel {
+        /// The ask.
+        id: u32,
+    },
+    /// Ends every process, empties these folders, and looks whether anything of before is left: [`FromAgent::Reset`].
+    Reset {
+        /// The ask.
+        id: u32,
+        /// The folders that were empty at birth.
+        folders: Vec<String>,
+    },
+    /// How many processes there are: [`FromAgent::Counted`].
+    Count {
+        /// The ask.
+        id: u32,
+    },
+}
+
+/// What an agent answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FromAgent {
+    /// It listens. What it saw of its walls came before, from whoever built them.
+    Ready,
+    /// Some output, within credit.
+    Output {
+        /// The ask.
+        id: u32,
+        /// Of which stream.
+        stream: Stream,
+        /// The bytes.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// So many bytes of input were taken, so many more may come.
+    Credit {
+        /// The ask.
+        id: u32,
+        /// So many bytes.
+        bytes: u32,
+    },
+    /// A command ended, and all of its output that will come has come.
+    Ended {
+        /// The ask.
+        id: u32,
+        /// How.
+        ended: Ended,
+    },
+    /// A command did not start.
+    NotStarted {
+        /// The ask.
+        id: u32,
+        /// What was being done: `change to the working folder`, `execute`.
+        step: String,
+        /// What the system said.
+        errno: i32,
+    },
+    /// A part of a file or a pack, within credit (as `Stdout` of the ask).
+    Data {
+        /// The ask.
+        id: u32,
+        /// The bytes.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// Entries of a folder.
+    Listed {
+        /// The ask.
+        id: u32,
+        /// Some of them.
+        entries: Vec<Listed>,
+    },
+    /// It is done.
+    Done {
+        /// The ask.
+        id: u32,
+    },
+    /// It is not, and why.
+    Failed {
+        /// The ask.
+        id: u32,
+        /// What was being done.
+        step: String,
+        /// What the system said.
+        errno: i32,
+    },
+    /// How a reset went.
+    Reset {
+        /// The ask.
+        id: u32,
+        /// What is or may be left; nothing when it is as at birth.
+        left: Vec<String>,
+    },
+    /// How many processes there are beside the agent.
+    Counted {
+        /// The ask.
+        id: u32,
+        /// So many.
+        processes: u32,
+    },
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// Its exit code, if it ended by itself.
+    pub code: Option<i32>,
+    /// Else the signal that ended it.
+    pub signal: Option<i32>,
+    /// CPU time of it and of what it waited for, in microseconds.
+    pub cpu_us: u64,
+    /// The most memory that one of its processes held, in bytes.
+    pub memory_peak: u64,
+    /// How many processes were seen to be its own, at least.
+    pub processes: u32,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its name; bytes that are no text are replaced.
+    pub name: String,
+    /// What it is: `f`, `d`, `l`, or `o` for anything else.
+    pub kind: char,
+    /// Its length.
+    pub bytes: u64,
+    /// Its permissions.
+    pub mode: u32,
+}

@@ -20,7 +20,8 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
     fn receipt(&self) -> &Receipt;
     /// Lines that whoever asked should read: what a preset wanted and nothing here holds.
     fn warnings(&self) -> &[String];
-    /// Starts a command and gives its streams. A sandbox that sleeps is woken first.
+    /// Starts a command and gives its streams. A sandbox that sleeps is woken first. It is fed by whoever has its streams:
+    /// [`Command::input`] is not sent by itself (see [`crate::feed`]).
     fn spawn(&self, command: Command) -> Doing<'_, Result<Running, SandboxError>>;
     /// Runs a command to its end, and keeps as much of its output as the spec says.
     fn exec(&self, command: Command) -> Doing<'_, Result<ExecResult, SandboxError>>;

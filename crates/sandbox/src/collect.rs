@@ -87,8 +87,8 @@ pub async fn run_to_end(
     command: &Command,
     output_limit: u64,
 ) -> Result<Finished, SandboxError> {
-    let Running { input, mut output, mut ended } = running;
-    let mut leash = Leash(Some(input.clone()));
+    let Running { input, urgent, mut output, mut ended } = running;
+    let mut leash = Leash(Some(urgent));
     let feeding = feed(input, command.input.clone(), !command.piped);
     tokio::pin!(feeding);
     let mut fed = false;
@@ -172,12 +172,12 @@ impl Leash {
 
 impl Drop for Leash {
     fn drop(&mut self) {
-        let Some(input) = self.0.take() else { return };
-        if let Err(TrySendError::Full(kill)) = input.try_send(Input::Kill)
+        let Some(urgent) = self.0.take() else { return };
+        if let Err(TrySendError::Full(kill)) = urgent.try_send(Input::Kill)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            // The command does not read; the word waits in its place until the backend takes it.
-            drop(runtime.spawn(async move { input.send(kill).await }));
+            // Other words are in front; it waits its turn without whoever left.
+            drop(runtime.spawn(async move { urgent.send(kill).await }));
         }
     }
 }

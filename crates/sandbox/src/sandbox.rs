@@ -112,8 +112,11 @@ pub enum EntryKind {
 /// A command that runs. Dropping it does not end the command: its deadline does, or [`Input::Kill`].
 #[derive(Debug)]
 pub struct Running {
-    /// What it is told. It waits when the command does not read.
+    /// What it is told, in order. It waits when the command does not read.
     pub input: mpsc::Sender<Input>,
+    /// What must not wait behind input that the command does not read: a signal, a size, its end. A backend listens to
+    /// both at once.
+    pub urgent: mpsc::Sender<Input>,
     /// What it says, in order for each stream. The command waits when nobody reads.
     pub output: mpsc::Receiver<Chunk>,
     /// How it ended; there is nothing more to read then but what is in `output` already.

@@ -174,7 +174,7 @@ impl Sandbox for ObservedSandbox {
 
 /// A command that is told about when it ends, whoever waits for it.
 fn followed(running: Running, teller: Teller, words: Words) -> Running {
-    let Running { input, output, ended } = running;
+    let Running { input, urgent, output, ended } = running;
     let (to, from) = oneshot::channel();
     tokio::spawn(async move {
         match ended.await {
@@ -186,7 +186,7 @@ fn followed(running: Running, teller: Teller, words: Words) -> Running {
             Err(_) => teller.tell_failed(&words, "nobody told how it ended"),
         }
     });
-    Running { input, output, ended: from }
+    Running { input, urgent, output, ended: from }
 }
 
 /// A command that somebody waits for. Where they stop, that is told.

@@ -197,7 +197,7 @@ impl Backend for ProcessBackend {
         Box::pin(async {
             self.can_run(&spec)?;
             let sandbox = super::create::create(&self.inner, spec).await?;
-            Ok(Box::new(sandbox) as Box<dyn Sandbox>)
+            Ok(sandbox.handle())
         })
     }
 

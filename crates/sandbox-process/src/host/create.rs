@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_sandbox::{Demand, Network, SandboxError, SandboxSpec, judge};
+use bailiwick_sandbox::{Network, SandboxError, SandboxSpec, judge};
 use bailiwick_sys::cgroups::{Bounds, Controller, Group};
 use bailiwick_sys::{packets, privileges};
 use bailiwick_types::{Receipt, SandboxId, Wallpart};
@@ -48,7 +48,7 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
         Err(unheld) => {
             jail.kill();
             jail.ended().await;
-            return Err(bailiwick_sandbox::unenforceable(ID, &unheld));
+            return Err(bailiwick_sandbox::unenforceable(ID, &spec, &unheld, &[]));
         }
     };
     let receipt: Receipt =
@@ -290,6 +290,3 @@ fn plan_of(
         address_space: None,
     })
 }
-
-/// The walls, by name: those that the operator may accept in part.
-pub(crate) const WALLS: [Demand; 4] = [Demand::Network, Demand::Files, Demand::Identity, Demand::Kill];

@@ -165,8 +165,9 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
-    fn drop(&mut self) {
+impl Keeper {
+    /// Ends it, and with it every sandbox. Waits until what was made for them is removed.
+    pub(crate) fn end(&self) {
         let Some(mut process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         // It reads nothing that could keep it; sandboxes die with their parent.
         let _ended = process.kill();
@@ -174,6 +175,12 @@ impl Drop for Keeper {
         if let Some(hears) = self.hears.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _panicked = hears.join();
         }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -13,7 +13,7 @@ mod report;
 mod sandbox;
 mod snapshots;
 
-pub use backend::{Options, ProcessBackend};
+pub use backend::{Most, Options, ProcessBackend};
 
 /// The name of this backend.
 pub(crate) const ID: &str = "process";

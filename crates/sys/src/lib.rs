@@ -14,6 +14,7 @@ pub mod bounds;
 pub mod cgroup;
 pub mod clock;
 pub mod clone;
+pub mod command;
 pub mod descriptors;
 pub mod ending;
 pub mod heap;
@@ -27,6 +28,7 @@ pub mod probe;
 pub mod reexec;
 pub mod root;
 pub mod seccomp;
+pub mod signals;
 pub mod step;
 
 pub use rustix::io::Errno;

@@ -69,6 +69,14 @@ steps! {
     LookAtPages "look at the pages of this process";
     PinPages "have forks copy pages at once";
     Wait "wait for a descriptor";
+    MapChildStack "map a stack for commands that start";
+    BlockSignals "set which signals are blocked";
+    ForkCommand "fork";
+    BeginSession "begin a session";
+    PlaceStreams "put the streams in place";
+    TakeTerminal "take the terminal";
+    EnterFolder "change to the working folder";
+    Execute "execute";
 }
 
 impl std::fmt::Display for Step {

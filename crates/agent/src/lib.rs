@@ -9,12 +9,15 @@
 //! `reset` (what is looked at before another may have the sandbox).
 
 mod command;
+mod descent;
 mod exit;
 mod folder;
 mod input;
+mod job;
 mod life;
 mod outgoing;
 mod output;
+mod pack;
 mod processes;
 mod start;
 

@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 
 use crate::command::{Command, Wound};
+use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::Others;
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
@@ -50,6 +51,7 @@ pub(crate) struct Life {
     out: Outgoing,
     scratch: Vec<u8>,
     commands: BTreeMap<u32, Command>,
+    jobs: BTreeMap<u32, Job>,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
     /// Where the next turn begins.
@@ -80,6 +82,7 @@ impl Life {
             out,
             scratch: vec![0; CHUNK],
             commands: BTreeMap::new(),
+            jobs: BTreeMap::new(),
             until_alone: Vec::new(),
             first: 0,
             goes_on: true,
@@ -129,6 +132,7 @@ impl Life {
         }
         self.reap()?;
         self.wind_up();
+        self.work();
         if self.out.is_broken() {
             return Err(End::Fault);
         }
@@ -206,6 +210,22 @@ impl Life {
         }
         for id in told {
             self.commands.remove(&id);
+        }
+    }
+
+    /// Does a piece of every ask about files.
+    fn work(&mut self) {
+        let mut over = Vec::new();
+        for (id, job) in &mut self.jobs {
+            match job.turn(*id, &mut self.scratch, &mut self.out) {
+                Ok(Progress::More) => self.goes_on = true,
+                Ok(Progress::Waits) => {}
+                Ok(Progress::Done) => over.push((*id, Ok(()))),
+                Err(trouble) => over.push((*id, Err(trouble))),
+            }
+        }
+        for (id, how) in over {
+            self.settle(id, how);
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod agent;
 mod commands;
+mod files;
 mod place;
 mod streams;
 
@@ -11,5 +12,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     place::enter();
-    bailiwick_testkit::run_tests(&[commands::TESTS, streams::TESTS])
+    bailiwick_testkit::run_tests(&[commands::TESTS, files::TESTS, streams::TESTS])
 }

@@ -16,9 +16,11 @@ use crate::command::{Command, Wound};
 use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::Others;
+use crate::reset::{Place, State};
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
 
 mod asks;
+mod reset;
 
 /// The most children that are reaped in one turn: orphans that end by the thousand do not keep others waiting.
 const REAPED: usize = 256;
@@ -46,6 +48,10 @@ pub(crate) struct Life {
     socket: OwnedFd,
     children: OwnedFd,
     others: Others,
+    owns_ipc: bool,
+    place: Place,
+    /// How everything looked before the first command.
+    birth: Option<State>,
     stack: Stack,
     decoder: Decoder,
     out: Outgoing,
@@ -71,12 +77,16 @@ impl Life {
             let ourselves = Pid::from_raw(1);
             rustix::process::set_child_subreaper(ourselves).map_err(|errno| Step::Reap.failed(errno))?;
         }
+        let place = if setup.is_init { Place::Own } else { Place::Shared };
         let mut out = Outgoing::default();
         out.push(&FromAgent::Ready);
         Ok(Self {
             socket,
             children,
             others: if setup.is_init { Others::All } else { Others::Descendants },
+            owns_ipc: setup.owns_ipc,
+            place,
+            birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
             stack: Stack::map()?,
             decoder: Decoder::new(LONGEST),
             out,
@@ -179,13 +189,18 @@ impl Life {
                 self.alone();
                 return Ok(());
             };
-            let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
-            if let Some(command) = command {
-                command.process_ended(&ended);
-            }
+            self.ended(&ended);
         }
         self.goes_on = true;
         Ok(())
+    }
+
+    /// Somebody was reaped: a command, or an orphan that nobody asks for.
+    fn ended(&mut self, ended: &pidfd::Ended) {
+        let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
+        if let Some(command) = command {
+            command.process_ended(ended);
+        }
     }
 
     /// Answers whoever wanted to know when nobody else is there, if that is so.

@@ -78,9 +78,7 @@ impl Life {
                 Some(Ok(_)) | None => {}
             },
             ToAgent::Cancel { id } => drop(self.jobs.remove(&id)),
-            ToAgent::Reset { id, .. } => {
-                self.out.push(&FromAgent::Reset { id, left: vec!["not yet".to_owned()] })
-            }
+            ToAgent::Reset { id, folders } => self.reset(id, &folders),
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bailiwick_types::{
-    CapabilityName, CorrelationId, Denial, DenialReason, ErrorCode, LayerName, Receipt, SandboxId, SnapshotId,
-    Tier, WallStatus, Wallpart,
+    CapabilityName, CorrelationId, Denial, DenialReason, ErrorCode, LayerName, Receipt, SandboxId,
+    SnapshotId, Tier, WallStatus, Wallpart,
 };
 use bytes::Bytes;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -56,6 +56,7 @@ pub(super) struct World {
     pub(super) alive: AtomicUsize,
     pub(super) killed: AtomicUsize,
     ids: AtomicU64,
+    lives: Mutex<Vec<Arc<AtomicBool>>>,
 }
 
 impl Default for World {
@@ -70,6 +71,7 @@ impl Default for World {
             alive: AtomicUsize::new(0),
             killed: AtomicUsize::new(0),
             ids: AtomicU64::new(1),
+            lives: Mutex::default(),
         }
     }
 }
@@ -81,6 +83,17 @@ impl World {
 
     pub(super) fn will_reset(&self, resetting: impl IntoIterator<Item = Resetting>) {
         self.resetting.lock().unwrap().extend(resetting);
+    }
+
+    /// Every sandbox dies by itself.
+    pub(super) fn perish(&self) {
+        self.lives.lock().unwrap().iter().for_each(|life| self.end(life));
+    }
+
+    fn end(&self, life: &AtomicBool) {
+        if life.swap(false, Ordering::SeqCst) {
+            self.alive.fetch_sub(1, Ordering::SeqCst);
+        }
     }
 
     pub(super) fn alive(&self) -> usize {
@@ -202,13 +215,15 @@ pub(super) struct FakeSandbox {
     receipt: Receipt,
     world: Arc<World>,
     files: Mutex<BTreeMap<SandboxPath, Bytes>>,
-    is_alive: AtomicBool,
+    life: Arc<AtomicBool>,
 }
 
 impl FakeSandbox {
     fn boxed(world: Arc<World>, backend: &str, tier: Tier, spec: SandboxSpec) -> Box<dyn Sandbox> {
         let number = world.ids.fetch_add(1, Ordering::SeqCst);
         world.alive.fetch_add(1, Ordering::SeqCst);
+        let life = Arc::new(AtomicBool::new(true));
+        world.lives.lock().unwrap().push(life.clone());
         Box::new(Self {
             id: SandboxId::from_parts(number, &[0; 10]),
             backend: backend.to_owned(),
@@ -216,14 +231,12 @@ impl FakeSandbox {
             spec,
             world,
             files: Mutex::default(),
-            is_alive: AtomicBool::new(true),
+            life,
         })
     }
 
     fn die(&self) {
-        if self.is_alive.swap(false, Ordering::SeqCst) {
-            self.world.alive.fetch_sub(1, Ordering::SeqCst);
-        }
+        self.world.end(&self.life);
     }
 }
 
@@ -234,7 +247,8 @@ impl Drop for FakeSandbox {
 }
 
 /// What every command of the fake used.
-pub(super) const USAGE: ExecUsage = ExecUsage { wall_ms: 20.5, cpu_ms: 11.25, memory_peak: 9_000_000, processes: 2 };
+pub(super) const USAGE: ExecUsage =
+    ExecUsage { wall_ms: 20.5, cpu_ms: 11.25, memory_peak: 9_000_000, processes: 2 };
 
 pub(super) fn denial(asked: &str) -> Denial {
     Denial {
@@ -438,6 +452,6 @@ impl Sandbox for FakeSandbox {
     }
 
     fn is_alive(&self) -> bool {
-        self.is_alive.load(Ordering::SeqCst)
+        self.life.load(Ordering::SeqCst)
     }
 }

@@ -116,8 +116,17 @@ async fn one_that_died_while_it_was_idle_is_not_lent() {
     let id = lease.id();
     lease.give_back().await;
     assert_eq!(pool.idle(), 1);
-    // The only way to it from outside is a lease: take it, and end it under the pool's hands.
+    world.perish();
     let lease = pool.borrow().await.unwrap();
+    assert_ne!(lease.id(), id);
+    assert_eq!((world.alive(), pool.size(), pool.counts().replaced), (1, 1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_died_while_it_was_lent_is_not_lent_again() {
+    let (pool, world) = pool(OPTIONS);
+    let lease = pool.borrow().await.unwrap();
+    let id = lease.id();
     lease.terminate().await.unwrap();
     lease.give_back().await;
     assert_eq!(pool.idle(), 0);

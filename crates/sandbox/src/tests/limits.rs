@@ -121,9 +121,9 @@ fn presets_are_as_promised() {
 
 #[test]
 fn the_three_that_matter_can_be_given_at_once() {
+    use From::{Preset, Typed};
     let limits = Limits::of(0.5, 64 * MIB, 2.5).unwrap();
     assert_eq!(Limit::ALL.map(|limit| limits.get(limit)), [500, 64 * MIB, 256 * MIB, 2500, 64, MIB]);
-    use From::{Preset, Typed};
     assert_eq!(Limit::ALL.map(|limit| limits.from(limit)), [Typed, Typed, Preset, Typed, Preset, Preset]);
     for (cores, memory, seconds) in
         [(0.0, 64 * MIB, 1.0), (1.0, 0, 1.0), (1.0, 64 * MIB, 0.0), (f64::NAN, 64 * MIB, 1.0)]

@@ -3,8 +3,11 @@
 use crate::Network;
 use crate::network::FORGES;
 
+/// What is shown and the rules, or a part of the error.
+type Expected<'a> = Result<(&'a str, &'a [&'a str]), &'a str>;
+
 #[track_caller]
-fn check(text: &str, expected: Result<(&str, &[&str]), &str>) {
+fn check(text: &str, expected: Expected<'_>) {
     match (text.parse::<Network>(), expected) {
         (Ok(network), Ok((shown, rules))) => {
             assert_eq!(network.to_string(), shown, "{text}");
@@ -21,7 +24,7 @@ fn check(text: &str, expected: Result<(&str, &[&str]), &str>) {
 
 #[test]
 fn networks_are_read_as_they_are_typed() {
-    let table: &[(&str, Result<(&str, &[&str]), &str>)] = &[
+    let table: &[(&str, Expected<'_>)] = &[
         ("none", Ok(("none", &[]))),
         ("git", Ok(("git", &FORGES))),
         ("full", Ok(("full", &[]))),

@@ -36,6 +36,9 @@ impl Heard {
     }
 }
 
+/// Kinds and details of events.
+type Told<'a> = &'a [(EventKind, Option<&'a str>)];
+
 struct Panics;
 
 impl Listener for Panics {
@@ -89,7 +92,7 @@ async fn an_event_has_its_golden_shape() {
 
 #[tokio::test]
 async fn every_end_of_a_command_is_told_with_what_was_refused_and_which_limits_were_reached() {
-    let table: [(&[&str], Option<i32>, &[(EventKind, Option<&str>)]); 6] = [
+    let table: [(&[&str], Option<i32>, Told<'_>); 6] = [
         (&["echo", "x"], Some(0), &[(EventKind::Exec, None)]),
         (&["nothing-of-that-name"], Some(127), &[(EventKind::Exec, None)]),
         (

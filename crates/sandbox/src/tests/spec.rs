@@ -75,7 +75,7 @@ fn everything_of_a_spec_is_looked_at() {
     check(|spec| spec.ttl.idle = Duration::ZERO, Err("the idle time is zero"));
     check(|spec| spec.ttl.absolute = Duration::ZERO, Err("the whole time is zero"));
     check(|spec| spec.ttl.idle = Duration::MAX, Err("the idle time is more"));
-    check(|spec| spec.ttl.absolute = Duration::from_secs(31 * 86_400), Err("at most 720h"));
+    check(|spec| spec.ttl.absolute = Duration::from_hours(31 * 24), Err("at most 720h"));
 }
 
 #[test]

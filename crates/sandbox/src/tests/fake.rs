@@ -275,17 +275,17 @@ async fn play(
     output: mpsc::Sender<Chunk>,
 ) -> Result<Ended, SandboxError> {
     let say = async |stream, bytes: Bytes| output.send(Chunk { stream, bytes }).await.unwrap_or_default();
-    let word = |n: usize| argv.get(n).cloned().unwrap_or_default();
-    match word(0).as_str() {
-        "echo" => say(Stream::Stdout, word(1).into()).await,
-        "complain" => say(Stream::Stderr, word(1).into()).await,
+    let nth = |n: usize| argv.get(n).cloned().unwrap_or_default();
+    match nth(0).as_str() {
+        "echo" => say(Stream::Stdout, nth(1).into()).await,
+        "complain" => say(Stream::Stderr, nth(1).into()).await,
         "cat" => {
             while let Some(Input::Bytes(bytes)) = input.recv().await {
                 say(Stream::Stdout, bytes).await;
             }
         }
         "flood" => {
-            for _ in 0..word(1).parse::<usize>().unwrap() {
+            for _ in 0..nth(1).parse::<usize>().unwrap() {
                 say(Stream::Stdout, Bytes::from_static(&[b'x'; 1000])).await;
                 say(Stream::Stderr, Bytes::from_static(&[b'y'; 10])).await;
             }
@@ -296,10 +296,10 @@ async fn play(
             world.killed.fetch_add(1, Ordering::SeqCst);
             return Ok(ended(Exit::Signal(9)));
         }
-        "deny" => return Ok(Ended { denials: vec![denial(&word(1))], ..ended(Exit::Code(1)) }),
+        "deny" => return Ok(Ended { denials: vec![denial(&nth(1))], ..ended(Exit::Code(1)) }),
         "late" => return Ok(Ended { timed_out: true, ..ended(Exit::Signal(9)) }),
         "oom" => return Ok(Ended { oom: true, ..ended(Exit::Signal(9)) }),
-        "break" => return Err(SandboxError::Failed { step: "run".to_owned(), reason: word(1) }),
+        "break" => return Err(SandboxError::Failed { step: "run".to_owned(), reason: nth(1) }),
         _ => return Ok(ended(Exit::NotFound)),
     }
     Ok(ended(Exit::Code(0)))

@@ -146,7 +146,11 @@ impl Life {
         if self.out.is_broken() {
             return Err(End::Fault);
         }
-        self.out.flush(&self.socket).map_err(|_| End::Closed)
+        let had_room = self.out.has_room();
+        self.out.flush(&self.socket).map_err(|_| End::Closed)?;
+        // Whoever waited for room, and for nothing else, is woken by nobody else.
+        self.goes_on |= !had_room && self.out.has_room();
+        Ok(())
     }
 
     /// Waits until somebody is ready. The host comes first, so that it is heard however many others there are.

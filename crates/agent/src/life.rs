@@ -60,6 +60,8 @@ pub(crate) struct Life {
     jobs: BTreeMap<u32, Job>,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
+    /// Whether a message came in more than one piece.
+    is_long: bool,
     /// Where the next turn begins.
     first: u32,
     /// Whether somebody can go on without waiting.
@@ -94,6 +96,7 @@ impl Life {
             commands: BTreeMap::new(),
             jobs: BTreeMap::new(),
             until_alone: Vec::new(),
+            is_long: false,
             first: 0,
             goes_on: true,
         })
@@ -258,6 +261,12 @@ impl Life {
         }
         while let Some(message) = self.decoder.take().map_err(|_| End::Broken)? {
             self.ask(message)?;
+        }
+        if self.decoder.is_within_a_frame() {
+            self.is_long = true;
+        } else if std::mem::take(&mut self.is_long) {
+            // A long message leaves much room behind, which an idle agent should not keep.
+            self.decoder = Decoder::new(LONGEST);
         }
         Ok(())
     }

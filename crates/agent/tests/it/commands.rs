@@ -48,9 +48,8 @@ fn a_command_has_exactly_the_variables_it_was_given() {
 
 fn a_command_begins_where_it_was_told_in_a_session_of_its_own() {
     everywhere(|agent| {
-        let mut start = command(&["sh", "-c", "pwd; cat /proc/self/stat | cut -d' ' -f5,6; echo $$"]);
-        start.cwd = "/usr/bin".to_owned();
-        let id = agent.start(start);
+        let start = command(&["sh", "-c", "pwd; cat /proc/self/stat | cut -d' ' -f5,6; echo $$"]);
+        let id = agent.start(Start { cwd: "/usr/bin".to_owned(), ..start });
         let text = agent.finish(id).text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "/usr/bin");

@@ -73,7 +73,7 @@ pub(super) fn build(root: &Path, entries: &[Entry]) {
                 file.set_len(*size).unwrap();
                 for (at, length, first) in data {
                     let bytes: Vec<u8> =
-                        (0..*length).map(|at| first.wrapping_add((at % 251) as u8)).collect();
+                        (0..=250_u8).cycle().take(*length).map(|at| first.wrapping_add(at)).collect();
                     file.write_all_at(&bytes, *at).unwrap();
                 }
                 files.push(path.clone());

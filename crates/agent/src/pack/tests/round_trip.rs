@@ -44,4 +44,6 @@ fn sockets_are_left_out_and_folders_keep_their_permissions_while_they_are_packed
     unpack(&pack(from.path()), to.path(), 100).unwrap();
     assert_eq!(shut.metadata().unwrap().mode() & 0o7777, 0o100);
     assert_eq!(look(to.path()).len(), 1);
+    // Opened again, so that it can be removed.
+    std::fs::set_permissions(&shut, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
 }

@@ -62,6 +62,8 @@ pub(crate) struct Life {
     jobs: BTreeMap<u32, Job>,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
+    /// Whether a message came in more than one piece.
+    is_long: bool,
     /// Where the next turn begins.
     first: u32,
     /// Whether somebody can go on without waiting.
@@ -101,6 +103,7 @@ impl Life {
             commands: BTreeMap::new(),
             jobs: BTreeMap::new(),
             until_alone: Vec::new(),
+            is_long: false,
             first: 0,
             goes_on: true,
         })
@@ -153,7 +156,11 @@ impl Life {
         if self.out.is_broken() {
             return Err(End::Fault);
         }
-        self.out.flush(&self.socket).map_err(|_| End::Closed)
+        let had_room = self.out.has_room();
+        self.out.flush(&self.socket).map_err(|_| End::Closed)?;
+        // Whoever waited for room, and for nothing else, is woken by nobody else.
+        self.goes_on |= !had_room && self.out.has_room();
+        Ok(())
     }
 
     /// Waits until somebody is ready. The host comes first, so that it is heard however many others there are.
@@ -261,6 +268,12 @@ impl Life {
         }
         while let Some(message) = self.decoder.take().map_err(|_| End::Broken)? {
             self.ask(message)?;
+        }
+        if self.decoder.is_within_a_frame() {
+            self.is_long = true;
+        } else if std::mem::take(&mut self.is_long) {
+            // A long message leaves much room behind, which an idle agent should not keep.
+            self.decoder = Decoder::new(LONGEST);
         }
         Ok(())
     }

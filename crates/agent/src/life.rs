@@ -48,8 +48,6 @@ pub(crate) struct Life {
     socket: OwnedFd,
     children: OwnedFd,
     others: Others,
-    /// Whether everybody dies with us.
-    is_init: bool,
     owns_ipc: bool,
     place: Place,
     /// How everything looked before the first command.
@@ -92,7 +90,6 @@ impl Life {
                 (false, true) => Others::Within,
                 (false, false) => Others::Descendants,
             },
-            is_init: setup.is_init,
             owns_ipc: setup.owns_ipc,
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
@@ -116,7 +113,7 @@ impl Life {
                 break end;
             }
         };
-        if !self.is_init {
+        if self.others != Others::All {
             // No namespace dies with us: whoever is left would live on. Nobody is there to be told of a failure.
             let _best_effort = self.others.send(Signal::KILL);
         }

@@ -130,6 +130,7 @@ impl Agent {
             let length = match self.socket().read(&mut piece) {
                 Ok(length) => length,
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => 0,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => panic!("the agent said nothing: {error}"),
             };
             if length == 0 {

@@ -15,6 +15,7 @@ pub mod cgroup;
 pub mod cgroups;
 pub mod clock;
 pub mod clone;
+pub mod command;
 pub mod descriptors;
 pub mod ending;
 pub mod heap;
@@ -31,6 +32,7 @@ pub mod probe;
 pub mod reexec;
 pub mod root;
 pub mod seccomp;
+pub mod signals;
 pub mod step;
 
 pub use rustix::io::Errno;

@@ -85,6 +85,14 @@ steps! {
     ReadCgroup "read a cgroup's account";
     FreezeCgroup "freeze a cgroup";
     RemoveCgroup "remove a cgroup";
+    MapChildStack "map a stack for commands that start";
+    BlockSignals "set which signals are blocked";
+    ForkCommand "fork";
+    BeginSession "begin a session";
+    PlaceStreams "put the streams in place";
+    TakeTerminal "take the terminal";
+    EnterFolder "change to the working folder";
+    Execute "execute";
 }
 
 impl std::fmt::Display for Step {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bailiwick_sandbox::{
     Capped, Captured, Chunk, Command, Ended, ExecUsage, Exit, Finished, Input, Running, SandboxError, Stream,
 };
+use bailiwick_sys::Step as System;
 use bailiwick_types::ErrorCode;
 use bailiwick_wire::agent::{self, CHUNK, FromAgent, Start, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
@@ -194,9 +195,9 @@ impl<'a> Drive<'a> {
     fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
         let system = std::io::Error::from_raw_os_error(errno);
         let exit = match (step, errno) {
-            (agent::STEP_EXECUTE, ENOENT) => Exit::NotFound,
-            (agent::STEP_EXECUTE, _) => Exit::NotExecutable,
-            (agent::STEP_CWD, _) => {
+            (step, ENOENT) if step == System::Execute.says() => Exit::NotFound,
+            (step, _) if step == System::Execute.says() => Exit::NotExecutable,
+            (step, _) if step == System::EnterFolder.says() => {
                 let code = if errno == ENOENT { ErrorCode::NotFound } else { ErrorCode::FsFailed };
                 return Err(SandboxError::File {
                     path: "the folder where the command begins".to_owned(),

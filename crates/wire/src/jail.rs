@@ -63,6 +63,8 @@ pub struct Bind {
     pub is_folder: bool,
     /// The device and the number of what was checked; another one is not mounted.
     pub checked: Option<(u64, u64)>,
+    /// Who owns it, where it should look as if the sandbox did: user and group.
+    pub owner: Option<(u32, u32)>,
 }
 
 /// What a jail is to be.
@@ -86,6 +88,8 @@ pub struct Plan {
     pub files: u64,
     /// Folders of its own that can be written to.
     pub folders: Vec<String>,
+    /// Whether it may be reset, so that how it is at birth has to be remembered.
+    pub resets: bool,
     /// Folders that Landlock leaves open to be read, where there is no root of its own.
     pub readable: Vec<String>,
     /// Where commands begin.

@@ -1,5 +1,6 @@
 //! The backends that commands may run on here, as the operator lets them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::Backends;
@@ -18,6 +19,14 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
     let settings = &session.loaded.settings.sandbox;
     let options = Options { accept: lenient(settings), ..Options::new(data.join(FOLDER)) };
-    let process: Arc<dyn Backend> = Arc::new(ProcessBackend::new(options));
-    Ok(allowed([process], settings))
+    Ok(allowed(all(options), settings))
+}
+
+/// The backends where there are no settings to ask.
+pub(crate) fn as_shipped(folder: &Path) -> Backends {
+    Backends::new(all(Options::new(folder)))
+}
+
+fn all(options: Options) -> [Arc<dyn Backend>; 1] {
+    [Arc::new(ProcessBackend::new(options))]
 }

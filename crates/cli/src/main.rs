@@ -58,7 +58,13 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Man(what) => commands::generated::man(screen, what),
         Command::Jsrun(what) => commands::jsrun::jsrun(screen, what),
         Command::Probe(what) => commands::probe::probe(screen, what),
-        Command::Doctor(what) => commands::doctor::doctor(screen, what),
+        Command::Doctor(what) => {
+            let session = Session::open(&typed.global, &typed.command);
+            if let Err(failure) = &session {
+                screen.note(&format!("the settings cannot be read, so the shipped ones are looked at: {failure}"));
+            }
+            commands::doctor::doctor(screen, session.as_ref().ok(), what)
+        }
         Command::Bench(what) => commands::bench::bench(screen, what),
         Command::Run(what) => {
             let session = session(screen)?;

@@ -84,7 +84,7 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
         ask(desk, Action::ExecBegins(Box::new(intent.clone()))).await?;
         let once = Once { resolved: &resolved, backend, command: command.clone(), correlation };
         let (ended, warnings) = tokio::select! {
-            ran = once.run(&console, screen.wants_json()) => ran,
+            ran = once.run(&console, screen.wants_json(), screen.is_quiet()) => ran,
             signal = signals.next() => (Err(interrupted(signal)), Vec::new()),
         };
         // Nothing of it is left from here on, whatever came of it.
@@ -110,13 +110,13 @@ struct Once<'a> {
 }
 
 impl Once<'_> {
-    async fn run(self, console: &Console, keeps: bool) -> (Result<ExecResult, Refusal>, Vec<String>) {
+    async fn run(self, console: &Console, keeps: bool, is_quiet: bool) -> (Result<ExecResult, Refusal>, Vec<String>) {
         let sandbox = match self.resolved.create(self.backend.as_ref()).await {
             Ok(sandbox) => sandbox,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
         let warnings = sandbox.warnings().to_vec();
-        if !keeps {
+        if !keeps && !is_quiet {
             for line in &warnings {
                 to_stderr(&[warning("warning: "), plain(line)]);
             }

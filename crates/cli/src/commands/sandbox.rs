@@ -26,37 +26,37 @@ pub(crate) fn sandbox(screen: &mut Screen, session: &Session, what: &Sandbox) ->
         // These exit as the command does, so a failure of ours has a code of its own.
         Sandbox::Exec(what) => Ok(inside::exec(screen, session, what)),
         Sandbox::Shell(what) => Ok(inside::shell(screen, session, what)),
-        other => {
-            not_at_a_server(session)?;
-            match other {
-                Sandbox::Create(what) => create(screen, session, what),
-                Sandbox::Ls => list::list(screen, session),
-                Sandbox::Show(what) => list::show(screen, session, &what.sandbox),
-                Sandbox::Cp(what) => copy::copy(screen, session, what),
-                Sandbox::Snapshot(what) => snapshot(screen, session, what),
-                Sandbox::Hibernate(what) => {
-                    let action = Action::SandboxHibernate { sandbox: what.sandbox.clone() };
-                    done(screen, session, action, &what.sandbox, "asleep")
-                }
-                Sandbox::Resume(what) => {
-                    let action = Action::SandboxResume { sandbox: what.sandbox.clone() };
-                    done(screen, session, action, &what.sandbox, "awake")
-                }
-                Sandbox::Stop(what) => {
-                    let action = Action::SandboxStop { sandbox: what.sandbox.clone() };
-                    done(screen, session, action, &what.sandbox, "stopped")
-                }
-                Sandbox::Fork(what) => fork(screen, session, what),
-                Sandbox::Rm(what) => remove(screen, session, what),
-                Sandbox::Exec(_) | Sandbox::Shell(_) => Ok(0),
-            }
+        Sandbox::Create(what) => create(screen, session, what),
+        Sandbox::Ls => list::list(screen, session),
+        Sandbox::Show(what) => list::show(screen, session, &what.sandbox),
+        Sandbox::Cp(what) => copy::copy(screen, session, what),
+        Sandbox::Snapshot(what) => snapshot(screen, session, what),
+        Sandbox::Hibernate(what) => {
+            let action = Action::SandboxHibernate { sandbox: what.sandbox.clone() };
+            done(screen, session, action, &what.sandbox, "asleep")
         }
+        Sandbox::Resume(what) => {
+            let action = Action::SandboxResume { sandbox: what.sandbox.clone() };
+            done(screen, session, action, &what.sandbox, "awake")
+        }
+        Sandbox::Stop(what) => {
+            let action = Action::SandboxStop { sandbox: what.sandbox.clone() };
+            done(screen, session, action, &what.sandbox, "stopped")
+        }
+        Sandbox::Fork(what) => fork(screen, session, what),
+        Sandbox::Rm(what) => remove(screen, session, what),
     }
+}
+
+/// Asks at the data folder: a server over HTTP has no such actions yet.
+fn at<T>(session: &Session, job: impl AsyncFnOnce(&At) -> Result<T, Failure>) -> Result<T, Failure> {
+    not_at_a_server(session)?;
+    at_desk(session, &NO_CELLS, job)
 }
 
 fn create(screen: &mut Screen, session: &Session, what: &Create) -> Result<u8, Failure> {
     let wish = wish::of_create(session, what)?;
-    let made = at_desk(session, &NO_CELLS, async |desk| {
+    let made = at(session, async |desk| {
         one(asked(desk, Action::SandboxCreate(Box::new(wish))).await?)
     })?;
     made_one(screen, &made);
@@ -65,7 +65,7 @@ fn create(screen: &mut Screen, session: &Session, what: &Create) -> Result<u8, F
 
 fn fork(screen: &mut Screen, session: &Session, what: &Fork) -> Result<u8, Failure> {
     let Fork { sandbox, name } = what;
-    let made = at_desk(session, &NO_CELLS, async |desk| {
+    let made = at(session, async |desk| {
         let action = Action::SandboxFork { sandbox: sandbox.clone(), name: name.clone() };
         one(asked(desk, action).await?)
     })?;
@@ -90,7 +90,7 @@ fn made_one(screen: &mut Screen, made: &SandboxView) {
     if screen.wants_json() {
         return screen.json(&json!(made));
     }
-    for line in &made.warnings {
+    for line in made.warnings.iter().filter(|_| !screen.is_quiet()) {
         to_stderr(&[warning("warning: "), plain(line)]);
     }
     screen.line(&[plain(&made.line.id.to_string())]);
@@ -103,7 +103,7 @@ fn done(
     sandbox: &str,
     now: &str,
 ) -> Result<u8, Failure> {
-    at_desk(session, &NO_CELLS, async |desk| match ask(desk, action).await? {
+    at(session, async |desk| match ask(desk, action).await? {
         Reply::Done => Ok(()),
         _ => Err(Failure::StrangeReply("done")),
     })?;
@@ -120,7 +120,7 @@ fn told(screen: &mut Screen, sandbox: &str, now: &str) {
 }
 
 fn remove(screen: &mut Screen, session: &Session, Rm { sandboxes }: &Rm) -> Result<u8, Failure> {
-    at_desk(session, &NO_CELLS, async |desk| {
+    at(session, async |desk| {
         for sandbox in sandboxes {
             match ask(desk, Action::SandboxRemove { sandbox: sandbox.clone() }).await? {
                 Reply::Done => {}
@@ -144,7 +144,7 @@ fn snapshot(screen: &mut Screen, session: &Session, what: &Snapshot) -> Result<u
         (Some(sandbox), None) => Action::SandboxSnapshot { sandbox: sandbox.clone() },
         (None, None) => Action::SnapshotList,
     };
-    match at_desk(session, &NO_CELLS, async |desk| asked(desk, action).await)? {
+    match at(session, async |desk| asked(desk, action).await)? {
         Reply::Done => told(screen, what.forget.as_deref().unwrap_or_default(), "forgotten"),
         Reply::Snapshots(lines) if what.list && !screen.wants_json() => snapshots(screen, &lines),
         Reply::Snapshots(lines) if what.list => screen.json(&json!({"snapshots": lines})),

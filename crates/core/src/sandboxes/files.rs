@@ -1,6 +1,8 @@
 //! Files of a kept sandbox: read, written, listed and removed, within bounds.
 
-use bailiwick_sandbox::SandboxPath;
+use std::time::Duration;
+
+use bailiwick_sandbox::{SandboxError, SandboxPath};
 use bailiwick_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,6 +12,8 @@ use super::wish::InputBytes;
 use crate::core::OpenCall;
 use crate::{Caller, Core, Refusal, Reply};
 
+/// How long one step may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The most bytes of one file that are handed over at once.
 const MOST: u64 = 32 << 20;
 
@@ -62,9 +66,9 @@ pub(crate) async fn files(
     let inside = on.sandbox();
     match wish {
         FileWish::Read { path } => {
-            Ok(Reply::FileBytes(InputBytes::new(inside.read_file(&path, MOST).await?)))
+            Ok(Reply::FileBytes(InputBytes::new(in_time(inside.read_file(&path, MOST)).await?)))
         }
-        FileWish::List { path } => Ok(Reply::FileEntries(inside.list(&path).await?)),
+        FileWish::List { path } => Ok(Reply::FileEntries(in_time(inside.list(&path)).await?)),
         FileWish::Write { path, bytes, executable } => {
             let bytes = bytes.into_bytes();
             let length = bytes.len() as u64;
@@ -73,12 +77,24 @@ pub(crate) async fn files(
                 return Err(Refusal::new(ErrorCode::InvalidInput, message).with_hint("mount its folder instead"));
             }
             let arguments = json!({"path": path, "bytes": length, "executable": executable});
-            let written = async { Ok(inside.write_file(&path, bytes, executable).await?) };
+            let written = in_time(inside.write_file(&path, bytes, executable));
             on.note(open, "sandbox.write", arguments, written).await
         }
         FileWish::Remove { path } => {
-            let removed = async { Ok(inside.remove(&path).await?) };
+            let removed = in_time(inside.remove(&path));
             on.note(open, "sandbox.remove-file", json!({"path": path}), removed).await
+        }
+    }
+}
+
+/// Waits for a step no longer than anybody would: a command inside may be in the way of it.
+async fn in_time<T>(doing: impl Future<Output = Result<T, SandboxError>>) -> Result<T, Refusal> {
+    match tokio::time::timeout(PATIENCE, doing).await {
+        Ok(done) => Ok(done?),
+        Err(_) => {
+            let message = format!("the sandbox did not answer within {} seconds", PATIENCE.as_secs());
+            Err(Refusal::new(ErrorCode::Timeout, message)
+                .with_hint("end what runs in it: bailiwick sandbox stop ID"))
         }
     }
 }

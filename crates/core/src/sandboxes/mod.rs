@@ -12,7 +12,7 @@ mod files;
 mod mounts;
 mod record;
 mod registry;
-mod resolve;
+pub(crate) mod resolve;
 mod view;
 mod wish;
 

@@ -92,3 +92,5 @@ fn leads_out(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+#[cfg(test)]
+mod tests;

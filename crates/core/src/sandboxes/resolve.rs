@@ -182,3 +182,5 @@ impl From<SandboxError> for Refusal {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod tests;

@@ -12,8 +12,9 @@ use bailiwick_core::{Action, Reply};
 use bailiwick_sandbox::{Entry, SandboxPath};
 use serde_json::json;
 
-use super::super::exec::{NO_CELLS, wish};
-use crate::desk::{At, ask, at_desk};
+use super::at;
+use crate::commands::exec::wish;
+use crate::desk::{At, ask};
 use crate::failure::Failure;
 use crate::render::{Screen, plain};
 use crate::resolved::Session;
@@ -63,11 +64,11 @@ pub(super) fn copy(screen: &mut Screen, session: &Session, Cp { from, to }: &Cp)
     let copied = match (inside(from)?, inside(to)?) {
         (None, Some(to)) => {
             let from = working.join(from);
-            at_desk(session, &NO_CELLS, async |desk| way_in::copy(desk, &from, &to).await)?
+            at(session, async |desk| way_in::copy(desk, &from, &to).await)?
         }
         (Some(from), None) => {
             let to = working.join(to);
-            at_desk(session, &NO_CELLS, async |desk| out::copy(desk, &from, &to).await)?
+            at(session, async |desk| out::copy(desk, &from, &to).await)?
         }
         (Some(_), Some(_)) | (None, None) => {
             return Err(Failure::Argument {

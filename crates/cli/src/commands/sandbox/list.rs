@@ -5,9 +5,8 @@ use bailiwick_core::{Action, Reply};
 use bailiwick_types::{WallStatus, Wallpart, format_size};
 use serde_json::{Value, json};
 
-use super::one;
-use crate::commands::exec::NO_CELLS;
-use crate::desk::{ask, at_desk};
+use super::{at, one};
+use crate::desk::ask;
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
 use crate::render::{Screen, bad, faint, good, plain, strong, warning};
@@ -15,7 +14,7 @@ use crate::resolved::Session;
 
 /// `bailiwick sandbox ls`
 pub(super) fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
-    let lines = at_desk(session, &NO_CELLS, async |desk| match ask(desk, Action::SandboxList).await? {
+    let lines = at(session, async |desk| match ask(desk, Action::SandboxList).await? {
         Reply::Sandboxes(lines) => Ok(lines),
         _ => Err(Failure::StrangeReply("sandboxes")),
     })?;
@@ -50,7 +49,7 @@ pub(super) fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure
 
 /// `bailiwick sandbox show`
 pub(super) fn show(screen: &mut Screen, session: &Session, sandbox: &str) -> Result<u8, Failure> {
-    let view = at_desk(session, &NO_CELLS, async |desk| {
+    let view = at(session, async |desk| {
         one(ask(desk, Action::SandboxShow { sandbox: sandbox.to_owned() }).await?)
     })?;
     if screen.wants_json() {

@@ -63,6 +63,10 @@ pub struct Group {
 /// The length of a period in which a share of the processors is given, in microseconds.
 const PERIOD: u64 = 100_000;
 
+/// How long it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
+const LOOK: Duration = Duration::from_millis(2);
+const MOST_LOOKS: u32 = 500;
+
 /// Where the cgroups of this process are.
 #[derive(Debug, Clone)]
 pub struct Home {
@@ -184,19 +188,27 @@ impl Home {
     /// Ends and removes every cgroup whose name says that it is left over: `is_left` is asked for each name. Gives how many
     /// there were.
     pub fn sweep(&self, is_left: impl Fn(&str) -> bool) -> usize {
-        let mut swept = 0;
+        let mut left = Vec::new();
         for (_, home, version) in &self.places {
             let Ok(entries) = std::fs::read_dir(home) else { continue };
-            for entry in entries.filter_map(Result::ok) {
-                if !entry.file_name().to_str().is_some_and(&is_left) {
-                    continue;
-                }
-                let folder = Folder { controllers: Vec::new(), path: entry.path(), version: *version };
-                swept += 1;
-                folder.end();
-            }
+            let names = entries.filter_map(Result::ok).filter(|entry| {
+                let name = entry.file_name();
+                name.to_str().is_some_and(&is_left)
+            });
+            left.extend(names.map(|entry| Folder {
+                controllers: Vec::new(),
+                path: entry.path(),
+                version: *version,
+            }));
         }
-        swept
+        // Whoever is frozen dies only when they are let go, which may be another folder's to do.
+        for folder in &left {
+            let _no_freezer = folder.freeze(false);
+        }
+        for folder in &left {
+            folder.end();
+        }
+        left.len()
     }
 }
 
@@ -275,12 +287,28 @@ impl Folder {
             (Version::Two, true) => ("cgroup.freeze", "1"),
             (Version::Two, false) => ("cgroup.freeze", "0"),
         };
-        write(&self.path.join(file), word).map_err(|error| Step::FreezeCgroup.failed(errno(&error)))
+        write(&self.path.join(file), word).map_err(|error| Step::FreezeCgroup.failed(errno(&error)))?;
+        if !still {
+            return Ok(());
+        }
+        // Whoever is within a system call stops a moment later.
+        for _ in 0..MOST_LOOKS {
+            let is_frozen = match self.version {
+                Version::One => read(&self.path.join(file)).is_ok_and(|state| state.trim() == "FROZEN"),
+                Version::Two => self.entry("cgroup.events", "frozen") == Some(1),
+            };
+            if is_frozen {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK);
+        }
+        let _go_on = self.freeze(false);
+        Err(Step::FreezeCgroup.failed(Errno::TIMEDOUT))
     }
 
     /// Kills whoever is in it, and removes it.
     fn end(&self) {
-        for _ in 0..200 {
+        for _ in 0..MOST_LOOKS {
             if std::fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
                 return;
             }
@@ -292,7 +320,7 @@ impl Folder {
                     let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 }
             }
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(LOOK);
         }
     }
 }

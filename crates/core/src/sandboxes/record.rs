@@ -213,6 +213,7 @@ pub(crate) fn spec_told(spec: &SandboxSpec) -> Value {
         network,
         limits,
         workdir,
+        warm: _,
         expose,
         labels,
         correlation: _,

@@ -335,7 +335,7 @@ fn a_caller_who_goes_away_ends_the_command_and_not_the_sandbox() {
             pid = pid => pid,
         };
         // The one that was dropped is killed; the sandbox stands.
-        let gone = format!("i=0; while kill -0 {pid} 2>/dev/null; do i=$((i+1)); [ $i -gt 2000 ] && exit 1; done");
+        let gone = format!("while kill -0 {pid} 2>/dev/null; do :; done");
         assert_eq!(ground.sh("one", &gone).await.result.exit_status(), 0);
         let last = ground.records().await;
         let cancelled = last.iter().filter(|record| record["outcome"]["code"] == "CANCELLED").count();

@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 /// The backend, and how many of its sandboxes stand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unwalled {
-    made: Arc<AtomicU64>,
+    pub(crate) made: Arc<AtomicU64>,
     pub(crate) alive: Arc<AtomicU64>,
     /// Demands that it does not hold.
     pub(crate) lacks: Vec<Demand>,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Backends, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Opens,
-    Origin, Presence, Question, Refusal, Reply,
+    Action, Actor, Answer, Approver, Backends, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
+    Opens, Origin, Presence, Question, Refusal, Reply,
 };
 
 use crate::backends;
@@ -57,8 +57,7 @@ pub(crate) fn opening(session: &Session, cells: Builder, presence: Presence) -> 
     let settings = session.loaded.settings.clone();
     let fallback = secret::fallback(session)?;
     // Whoever is gone with the command keeps no sandboxes, and runs commands of its own itself.
-    let backends =
-        if presence == Presence::Brief { Backends::default() } else { backends::of(session)? };
+    let backends = if presence == Presence::Brief { Backends::default() } else { backends::of(session)? };
     Ok(Opening { data, config, settings, fallback, cells, backends, presence })
 }
 

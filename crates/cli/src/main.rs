@@ -61,7 +61,9 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Doctor(what) => {
             let session = Session::open(&typed.global, &typed.command);
             if let Err(failure) = &session {
-                screen.note(&format!("the settings cannot be read, so the shipped ones are looked at: {failure}"));
+                screen.note(&format!(
+                    "the settings cannot be read, so the shipped ones are looked at: {failure}"
+                ));
             }
             commands::doctor::doctor(screen, session.as_ref().ok(), what)
         }

@@ -371,7 +371,8 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     keys.extend(server.into_iter().map(key));
     keys.extend(limits("limits"));
     keys.extend(limits("ceilings"));
-    let (before, after): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(path, ..)| is_before_sandboxes(path));
+    let (before, after): (Vec<_>, Vec<_>) =
+        rest.into_iter().partition(|(path, ..)| is_before_sandboxes(path));
     keys.extend(before.into_iter().map(key));
     keys.extend(sandbox::SANDBOX.iter().map(key));
     keys.extend(after.into_iter().map(key));

@@ -38,8 +38,8 @@ pub use action::{
 };
 pub use admitted::{Admitted, NoRoom, Room};
 pub use caller::{
-    Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Question,
-    Origin, Settled, ToolChange,
+    Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Origin,
+    Question, Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
 pub use keys::{KeyShown, NotAKey, OperatorKey};

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use bailiwick_config::{Settings, files};
 use bailiwick_gateway::net::{Net, UpstreamProxy};
-use bailiwick_redact::Redactor;
 use bailiwick_policy::{Baseline, Capability, EffectivePolicy, Exposure, resolve};
+use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Builder, Call, Folders, NamedSecret, Runtime};
 use bailiwick_secrets::{Fallback, Listed, Secrets, Source};
 use bailiwick_tool::{SecretStatic, Tool};

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use crate::cells::{block_on, builder};
 use crate::failure::Failure;
-use crate::resolved::Session;
 use crate::render::{Screen, Span, bad, faint, good, plain, strong, warning};
+use crate::resolved::Session;
 use crate::typed::Doctor;
 
 /// System calls that a cell tries, one cell each: files, sockets, processes, code, devices, other namespaces.
@@ -185,12 +185,7 @@ fn fixes(walls: &[Wallpart]) -> Vec<(&str, &'static str)> {
         .collect()
 }
 
-fn tell_none(
-    screen: &mut Screen,
-    error: &StartError,
-    sandboxes: &[backends::Seen],
-    wants_fixes: bool,
-) -> u8 {
+fn tell_none(screen: &mut Screen, error: &StartError, sandboxes: &[backends::Seen], wants_fixes: bool) -> u8 {
     let (reason, fix) = (error.to_string(), error.hint());
     if screen.wants_json() {
         let cells =

@@ -54,7 +54,9 @@ pub(crate) fn not_at_a_server(session: &Session) -> Result<(), Failure> {
     }
     Err(Failure::Waits {
         message: "commands and sandboxes cannot be asked of a server over HTTP yet".to_owned(),
-        hint: "leave out --server and BAILIWICK_SERVER: on the server's own machine, its data folder is enough".to_owned(),
+        hint:
+            "leave out --server and BAILIWICK_SERVER: on the server's own machine, its data folder is enough"
+                .to_owned(),
     })
 }
 
@@ -96,8 +98,7 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
         if let Some(signal) = signals.last() {
             return Ok(128_u8.saturating_add(signal));
         }
-        let limits = resolved.spec.limits;
-        Ok(tell(screen, &ended?, &warnings, &limits, console.is_gone()))
+        Ok(tell(screen, &ended?, &warnings, Some(&resolved.spec.limits), console.is_gone()))
     })
 }
 
@@ -110,7 +111,12 @@ struct Once<'a> {
 }
 
 impl Once<'_> {
-    async fn run(self, console: &Console, keeps: bool, is_quiet: bool) -> (Result<ExecResult, Refusal>, Vec<String>) {
+    async fn run(
+        self,
+        console: &Console,
+        keeps: bool,
+        is_quiet: bool,
+    ) -> (Result<ExecResult, Refusal>, Vec<String>) {
         let sandbox = match self.resolved.create(self.backend.as_ref()).await {
             Ok(sandbox) => sandbox,
             Err(refusal) => return (Err(refusal), Vec::new()),

@@ -56,9 +56,7 @@ fn at<T>(session: &Session, job: impl AsyncFnOnce(&At) -> Result<T, Failure>) ->
 
 fn create(screen: &mut Screen, session: &Session, what: &Create) -> Result<u8, Failure> {
     let wish = wish::of_create(session, what)?;
-    let made = at(session, async |desk| {
-        one(asked(desk, Action::SandboxCreate(Box::new(wish))).await?)
-    })?;
+    let made = at(session, async |desk| one(asked(desk, Action::SandboxCreate(Box::new(wish))).await?))?;
     made_one(screen, &made);
     Ok(0)
 }

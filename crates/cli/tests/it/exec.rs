@@ -52,7 +52,8 @@ fn words_are_words_and_no_shell_reads_them() {
 fn the_environment_is_ours_and_what_was_set_and_nothing_else() {
     requires!("sandboxes", has_sandboxes());
     let program = bailiwick().with_variable("LEAK_ME", "secret");
-    let run = exec(&program, &["--env", "MINE=1", "--", "sh", "-c", "env | cut -d= -f1 | sort | tr '\\n' ' '"]);
+    let run =
+        exec(&program, &["--env", "MINE=1", "--", "sh", "-c", "env | cut -d= -f1 | sort | tr '\\n' ' '"]);
     assert!(!run.stdout.contains("LEAK_ME"), "{}", run.stdout);
     for name in ["HOME", "LANG", "MINE", "PATH", "TMPDIR"] {
         assert!(run.stdout.contains(name), "{name}: {}", run.stdout);
@@ -73,7 +74,16 @@ fn stdin_is_handed_on_and_output_is_cut_with_a_word() {
 #[test]
 fn json_is_one_object_of_the_promised_shape() {
     requires!("sandboxes", has_sandboxes());
-    let run = bailiwick().run(&["exec", "--json", "--correlation", "me", "--", "sh", "-c", "echo o; echo e >&2; exit 3"]);
+    let run = bailiwick().run(&[
+        "exec",
+        "--json",
+        "--correlation",
+        "me",
+        "--",
+        "sh",
+        "-c",
+        "echo o; echo e >&2; exit 3",
+    ]);
     let result: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(run.code, Some(3));
     for (field, value) in [
@@ -96,8 +106,12 @@ fn json_is_one_object_of_the_promised_shape() {
     for used in ["wallMs", "cpuMs", "memoryPeak", "processes"] {
         assert!(result["usage"][used].is_number(), "{used}: {}", result["usage"]);
     }
-    let walls: Vec<&str> =
-        result["receipt"]["walls"].as_array().unwrap().iter().map(|wall| wall["demand"].as_str().unwrap()).collect();
+    let walls: Vec<&str> = result["receipt"]["walls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|wall| wall["demand"].as_str().unwrap())
+        .collect();
     assert_eq!(walls[..4], ["network", "files", "identity", "kill"]);
     assert!(result["sandboxId"].is_string());
     let run = bailiwick().run(&["exec", "--json", "--", "sh", "-c", "printf '\\377'; kill -9 $$"]);
@@ -186,7 +200,9 @@ fn read(path: &Path) -> String {
 #[test]
 fn a_signal_to_exec_ends_the_whole_tree() {
     requires!("sandboxes", has_sandboxes());
-    for (end, code) in [(bailiwick_testkit::Running::interrupt as fn(&_), 130), (bailiwick_testkit::Running::terminate, 143)] {
+    for (end, code) in
+        [(bailiwick_testkit::Running::interrupt as fn(&_), 130), (bailiwick_testkit::Running::terminate, 143)]
+    {
         let program = bailiwick();
         let tree = "sleep 61234 & (sleep 61234 & setsid sleep 61234 &) ; echo begun; wait";
         let running = program.start(&["-q", "exec", "--timeout", "10m", "--", "sh", "-c", tree]);
@@ -212,7 +228,15 @@ fn processes_called(word: &str) -> usize {
 fn a_terminal_of_its_own_is_one_and_ours_is_put_back() {
     requires!("sandboxes", has_sandboxes());
     let program = bailiwick();
-    let mut running = program.start_at_a_terminal(&["-q", "exec", "-t", "--", "sh", "-c", "tty; read line; echo got $line"]);
+    let mut running = program.start_at_a_terminal(&[
+        "-q",
+        "exec",
+        "-t",
+        "--",
+        "sh",
+        "-c",
+        "tty; read line; echo got $line",
+    ]);
     running.wait_for("/dev/pts/");
     running.send("words\r");
     running.wait_for("got words");
@@ -224,7 +248,8 @@ fn a_terminal_of_its_own_is_one_and_ours_is_put_back() {
 fn commands_are_on_the_record() {
     requires!("sandboxes", has_sandboxes());
     let program = bailiwick();
-    let run = exec(&program, &["--correlation", "cause", "--env", "K=hidden-value", "--", "echo", "hidden-value"]);
+    let run =
+        exec(&program, &["--correlation", "cause", "--env", "K=hidden-value", "--", "echo", "hidden-value"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let shown = program.run(&["audit", "show", "cause", "--json"]);
     assert!(!shown.stdout.contains("hidden-value"), "{}", shown.stdout);

@@ -10,7 +10,10 @@ fn sandboxes_begin_with_closed_settings() {
     let sandbox = machine.load().unwrap().settings.sandbox;
     assert_eq!((sandbox.floor, sandbox.preset.as_str()), (Tier::Process, "standard"));
     assert!(!sandbox.network.contains(&"host".to_owned()), "the host's network is off");
-    assert!(sandbox.accept.is_empty() && sandbox.mounts.is_empty(), "nothing is lenient and nothing is mounted");
+    assert!(
+        sandbox.accept.is_empty() && sandbox.mounts.is_empty(),
+        "nothing is lenient and nothing is mounted"
+    );
     assert_eq!((sandbox.most, sandbox.idle_ms, sandbox.absolute_ms), (64, 600_000, 86_400_000));
     assert!(sandbox.own.iter().any(|own| own.ends_with(".config/bailiwick")), "{:?}", sandbox.own);
 }
@@ -19,7 +22,11 @@ fn sandboxes_begin_with_closed_settings() {
 fn what_is_no_word_of_a_key_is_refused() {
     let machine = Machine::new();
     for (text, message, hint) in [
-        ("backends = [\"proces\"]", "`sandbox.backends`: `proces` is not one of process", "did you mean `process`?"),
+        (
+            "backends = [\"proces\"]",
+            "`sandbox.backends`: `proces` is not one of process",
+            "did you mean `process`?",
+        ),
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),
         ("preset = \"huge\"", "`sandbox.preset`: `huge` is not one of minimal, standard, dev", ""),
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),

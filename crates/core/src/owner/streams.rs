@@ -8,9 +8,9 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bailiwick_sandbox::{Chunk, Input, Stream, Window};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bailiwick_sandbox::{Chunk, Input, Stream, Window};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::error::TrySendError;

@@ -21,7 +21,12 @@ const GRACE: Duration = Duration::from_secs(5);
 
 impl Core {
     /// A wish, resolved under the operator's settings.
-    fn resolved(&self, caller: &Caller, wish: &SandboxWish, correlation: &CorrelationId) -> Result<Resolved, Refusal> {
+    fn resolved(
+        &self,
+        caller: &Caller,
+        wish: &SandboxWish,
+        correlation: &CorrelationId,
+    ) -> Result<Resolved, Refusal> {
         let world = &self.inner.world;
         let settings = &world.settings.sandbox;
         let mut own = settings.own.clone();
@@ -219,20 +224,35 @@ impl<'a> On<'a> {
 }
 
 /// Ends what runs in it; its files are kept.
-pub(crate) async fn stop(core: &Core, caller: &Caller, sandbox: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn stop(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     on.note(open, "sandbox.stop", json!({}), async { Ok(on.sandbox().stop(GRACE).await?) }).await
 }
 
 /// Ends it and removes everything.
-pub(crate) async fn remove(core: &Core, caller: &Caller, sandbox: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn remove(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     let id = on.sandbox().id();
     on.note(open, "sandbox.remove", json!({}), async { Ok(core.inner.sandboxes.remove(id).await?) }).await
 }
 
 /// Puts it to sleep.
-pub(crate) async fn hibernate(core: &Core, caller: &Caller, sandbox: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn hibernate(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     let asleep = async {
         on.sandbox().hibernate().await?;
@@ -243,7 +263,12 @@ pub(crate) async fn hibernate(core: &Core, caller: &Caller, sandbox: &str, open:
 }
 
 /// Wakes it.
-pub(crate) async fn resume(core: &Core, caller: &Caller, sandbox: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn resume(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     let awake = async {
         on.sandbox().resume().await?;
@@ -254,7 +279,12 @@ pub(crate) async fn resume(core: &Core, caller: &Caller, sandbox: &str, open: &O
 }
 
 /// Keeps the state of its files.
-pub(crate) async fn snapshot(core: &Core, caller: &Caller, sandbox: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn snapshot(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     core.inner.sandboxes.has_room_for_snapshot()?;
     let taken = async {
@@ -273,7 +303,12 @@ pub(crate) fn snapshots(core: &Core, caller: &Caller) -> Reply {
 }
 
 /// Forgets a snapshot.
-pub(crate) async fn forget(core: &Core, caller: &Caller, snapshot: &str, open: &OpenCall) -> Result<Reply, Refusal> {
+pub(crate) async fn forget(
+    core: &Core,
+    caller: &Caller,
+    snapshot: &str,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
     let snapshot = core.inner.sandboxes.snapshot(caller, snapshot)?;
     let noted = Noted::new(core, caller, open, "snapshot.forget", None)?;
     let (arguments, backend) = (json!({"snapshotId": snapshot.id}), json!({"id": snapshot.backend}));

@@ -2,8 +2,8 @@
 //! from them. Where nobody waits any more, the command ends.
 
 use bailiwick_sandbox::{
-    Capped, Captured, Chunk, Command, Ended, ExecResult, Finished, Input, Running, Sandbox, SandboxError, Stream,
-    feed,
+    Capped, Captured, Chunk, Command, Ended, ExecResult, Finished, Input, Running, Sandbox, SandboxError,
+    Stream, feed,
 };
 use bailiwick_types::CorrelationId;
 use bytes::BytesMut;
@@ -77,7 +77,8 @@ async fn hear(
     keep: Keep,
     limit: u64,
 ) -> Result<Finished, SandboxError> {
-    let mut heard = Heard { capped: Capped::new(limit), stdout: BytesMut::new(), stderr: BytesMut::new(), keep };
+    let mut heard =
+        Heard { capped: Capped::new(limit), stdout: BytesMut::new(), stderr: BytesMut::new(), keep };
     let mut is_open = true;
     let ended = loop {
         tokio::select! {
@@ -95,12 +96,9 @@ async fn hear(
     }
     let ended = ended.map_err(|_| nobody_told())??;
     let Heard { capped, stdout, stderr, keep: _ } = heard;
-    let captured = |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
-    Ok(Finished {
-        ended,
-        stdout: captured(stdout, Stream::Stdout),
-        stderr: captured(stderr, Stream::Stderr),
-    })
+    let captured =
+        |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
+    Ok(Finished { ended, stdout: captured(stdout, Stream::Stdout), stderr: captured(stderr, Stream::Stderr) })
 }
 
 struct Heard {

@@ -74,7 +74,9 @@ pub(crate) async fn files(
             let length = bytes.len() as u64;
             if length > MOST {
                 let message = format!("a file of {length} bytes is more than {MOST}, the most at once");
-                return Err(Refusal::new(ErrorCode::InvalidInput, message).with_hint("mount its folder instead"));
+                return Err(
+                    Refusal::new(ErrorCode::InvalidInput, message).with_hint("mount its folder instead")
+                );
             }
             let arguments = json!({"path": path, "bytes": length, "executable": executable});
             let written = in_time(inside.write_file(&path, bytes, executable));

@@ -24,7 +24,9 @@ pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
 pub use view::{Executed, SandboxLine, SandboxView, SnapshotLine};
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
-pub(crate) use actions::{create, exec, fork, forget, hibernate, list, remove, resume, show, snapshot, snapshots, stop};
+pub(crate) use actions::{
+    create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
+};
 pub(crate) use files::files;
 pub(crate) use record::{exec_begins, exec_ended};
 pub(crate) use registry::Sandboxes;

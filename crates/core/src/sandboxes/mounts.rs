@@ -22,8 +22,10 @@ impl CheckedMount {
     /// Looks at a mount.
     pub fn check(wished: &Mount, rules: &Rules<'_>, origin: Origin) -> Result<Self, SandboxError> {
         let from = &wished.from;
-        let refused =
-            |why: String| SandboxError::Mount { path: bailiwick_types::shortened(&from.to_string_lossy()), why };
+        let refused = |why: String| SandboxError::Mount {
+            path: bailiwick_types::shortened(&from.to_string_lossy()),
+            why,
+        };
         if !from.is_absolute() {
             return Err(refused("a path of the host must be absolute".to_owned()));
         }
@@ -47,7 +49,9 @@ impl CheckedMount {
         }
         let is_listed = || rules.settings.mounts.iter().any(|listed| real.starts_with(real_of(listed)));
         if origin == Origin::Wire && !is_listed() {
-            return Err(refused("it lies under none of the folders that the operator listed in fs.mounts".to_owned()));
+            return Err(refused(
+                "it lies under none of the folders that the operator listed in fs.mounts".to_owned(),
+            ));
         }
         Ok(Self(Mount { from: real, ..wished.clone() }))
     }

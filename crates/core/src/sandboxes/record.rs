@@ -196,7 +196,8 @@ pub(crate) fn command_told<'a>(command: &'a Command, env: impl Iterator<Item = &
         "terminal": command.terminal.is_some(),
         "timeoutMs": command.timeout.map(|timeout| timeout.as_millis()),
     });
-    let values: Vec<Secret> = env.chain(command.env.values()).map(|value| Secret::new(value.clone())).collect();
+    let values: Vec<Secret> =
+        env.chain(command.env.values()).map(|value| Secret::new(value.clone())).collect();
     match Redactor::new(values.iter()) {
         Ok(redactor) => redacted(&redactor, told),
         Err(_) => without_words(told),
@@ -257,12 +258,7 @@ pub(crate) fn result_told(result: &ExecResult) -> Value {
 }
 
 pub(crate) fn usage_told(usage: &ExecUsage) -> Usage {
-    Usage {
-        wall_ms: usage.wall_ms,
-        cpu_ms: usage.cpu_ms,
-        memory_peak: usage.memory_peak,
-        ..Usage::default()
-    }
+    Usage { wall_ms: usage.wall_ms, cpu_ms: usage.cpu_ms, memory_peak: usage.memory_peak, ..Usage::default() }
 }
 
 fn refusal_told(refusal: &Refusal) -> Value {

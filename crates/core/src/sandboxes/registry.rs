@@ -84,7 +84,8 @@ impl One {
     /// How long it still lives; none when its time is over.
     fn remaining(&self, now: u64) -> Option<Duration> {
         let (use_, ttl) = (self.use_now(), self.sandbox.spec().ttl);
-        let left = |since: u64, time: Duration| time.checked_sub(Duration::from_millis(now.saturating_sub(since)));
+        let left =
+            |since: u64, time: Duration| time.checked_sub(Duration::from_millis(now.saturating_sub(since)));
         let absolute = left(self.created_ms, ttl.absolute).filter(|left| !left.is_zero())?;
         if use_.running > 0 {
             return Some(absolute);

@@ -51,7 +51,8 @@ pub fn resolve(
     let settings = rules.settings;
     let mut spec = SandboxSpec::new(limits(wish, settings)?);
     if let Some(network) = &wish.network {
-        spec.network = network.parse().map_err(|error: SpecError| Refusal::from(SandboxError::from(error)))?;
+        spec.network =
+            network.parse().map_err(|error: SpecError| Refusal::from(SandboxError::from(error)))?;
     }
     if !settings.network.iter().any(|mode| mode == spec.network.mode()) {
         let message = format!("the operator does not allow the network `{}`", spec.network.mode());
@@ -120,9 +121,10 @@ pub fn lenient(settings: &SandboxSettings) -> Vec<Demand> {
 fn limits(wish: &SandboxWish, settings: &SandboxSettings) -> Result<Limits, Refusal> {
     let read = || -> Result<Limits, LimitsError> {
         let preset: Preset = wish.preset.as_deref().unwrap_or(&settings.preset).parse()?;
-        let typed = wish.limits.iter().try_fold(Limits::preset(preset), |limits, (limit, text)| {
-            limits.with(*limit, text.as_str())
-        })?;
+        let typed = wish
+            .limits
+            .iter()
+            .try_fold(Limits::preset(preset), |limits, (limit, text)| limits.with(*limit, text.as_str()))?;
         typed.within(&ceilings(settings)?)
     };
     read().map_err(|error| {
@@ -152,8 +154,9 @@ fn ceilings(settings: &SandboxSettings) -> Result<Ceilings, LimitsError> {
 /// How long it lives: as was said, and no longer than the operator lets it.
 fn lives(which: &str, said: Option<&str>, most_ms: u64) -> Result<Duration, Refusal> {
     let Some(text) = said else { return Ok(Duration::from_millis(most_ms)) };
-    let ms = parse_duration_ms(text)
-        .map_err(|error| Refusal::new(ErrorCode::InvalidInput, format!("the time to live ({which}): {error}")))?;
+    let ms = parse_duration_ms(text).map_err(|error| {
+        Refusal::new(ErrorCode::InvalidInput, format!("the time to live ({which}): {error}"))
+    })?;
     if ms == 0 || ms > most_ms {
         let message = format!(
             "a time to live ({which}) of {text} is not between nothing and the operator's {}",

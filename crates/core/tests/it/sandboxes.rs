@@ -109,7 +109,10 @@ fn a_kept_sandbox_keeps_its_files_between_commands() {
         let files = |wish| Action::SandboxFiles { sandbox: "one".to_owned(), wish };
         assert_eq!(ground.ask(files(write)).await, Ok(Reply::Done));
         assert_eq!(ground.sh("one", "cat a b").await.result.stdout.text(), Some("kept\nwritten"));
-        assert_eq!(ground.ask(files(FileWish::Read { path: path.clone() })).await, Ok(Reply::FileBytes(bytes)));
+        assert_eq!(
+            ground.ask(files(FileWish::Read { path: path.clone() })).await,
+            Ok(Reply::FileBytes(bytes))
+        );
         assert_eq!(ground.ask(files(FileWish::Remove { path: path.clone() })).await, Ok(Reply::Done));
         let gone = ground.ask(files(FileWish::Read { path })).await.expect_err("it is gone");
         assert_eq!(gone.code, ErrorCode::NotFound);
@@ -175,17 +178,22 @@ fn what_is_refused_is_refused_before_anything_is_made_and_is_on_the_record() {
             limits: [(limit, text.to_owned())].into(),
             ..SandboxWish::default()
         };
-        let mount = Mount {
-            from: "/usr".into(),
-            to: SandboxPath::new("/u").expect("a path"),
-            writable: false,
-        };
+        let mount =
+            Mount { from: "/usr".into(), to: SandboxPath::new("/u").expect("a path"), writable: false };
         for (wish, command, code) in [
             (limit(Limit::Timeout, "0s"), shell("true"), ErrorCode::InvalidInput),
             (limit(Limit::Memory, "-5"), shell("true"), ErrorCode::InvalidInput),
-            (SandboxWish { mounts: vec![mount], ..SandboxWish::default() }, shell("true"), ErrorCode::FsDenied),
+            (
+                SandboxWish { mounts: vec![mount], ..SandboxWish::default() },
+                shell("true"),
+                ErrorCode::FsDenied,
+            ),
             (SandboxWish::default(), CommandWish::default(), ErrorCode::InvalidInput),
-            (SandboxWish { backend: Some("none".to_owned()), ..SandboxWish::default() }, shell("true"), ErrorCode::NotFound),
+            (
+                SandboxWish { backend: Some("none".to_owned()), ..SandboxWish::default() },
+                shell("true"),
+                ErrorCode::NotFound,
+            ),
         ] {
             let target = Target::Fresh(Box::new(wish));
             let refusal = ground.exec(target, command).await.expect_err("a refusal");
@@ -310,8 +318,10 @@ fn what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused() 
         let ground = ground(Place::new().serving(), lacking).await;
         let executed = ground.exec(fresh(), shell("true")).await.expect("it runs");
         assert_eq!(executed.warnings, ["memory is not held"]);
-        let typed = SandboxWish { limits: [(Limit::Memory, "64M".to_owned())].into(), ..SandboxWish::default() };
-        let refusal = ground.exec(Target::Fresh(Box::new(typed)), shell("true")).await.expect_err("a refusal");
+        let typed =
+            SandboxWish { limits: [(Limit::Memory, "64M".to_owned())].into(), ..SandboxWish::default() };
+        let refusal =
+            ground.exec(Target::Fresh(Box::new(typed)), shell("true")).await.expect_err("a refusal");
         assert_eq!(refusal.code, ErrorCode::Unenforceable);
         assert_eq!(ground.alive(), 0);
     });
@@ -350,7 +360,8 @@ fn mounts_over_a_wire_are_held_to_the_list() {
         let place = Place::new().serving().set(&format!("fs.mounts={}", path.display()));
         let ground = ground(place, Unwalled::default()).await;
         let mounts = |from: &std::path::Path| {
-            let mount = Mount { from: from.to_owned(), to: SandboxPath::new("/m").expect("a path"), writable: true };
+            let mount =
+                Mount { from: from.to_owned(), to: SandboxPath::new("/m").expect("a path"), writable: true };
             SandboxWish { mounts: vec![mount], ..SandboxWish::default() }
         };
         ground.create(mounts(&path)).await.expect("it is listed");

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bailiwick_sandbox::{
-    Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, EntryKind, ExecResult, ExecUsage, Exit, Input,
-    Probe, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream, receipt, run_to_end,
+    Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, EntryKind, ExecResult, ExecUsage, Exit,
+    Input, Probe, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream, receipt,
+    run_to_end,
 };
 use bailiwick_types::{Receipt, SandboxId, SnapshotId, Tier, WallStatus, Wallpart};
 use bytes::Bytes;

@@ -114,7 +114,8 @@ pub(super) fn tell(screen: &mut Screen, seen: &[Seen], wants_fixes: bool) {
     screen.line(&[]);
     screen.line(&[strong("Command sandboxes")]);
     if seen.is_empty() {
-        return screen.line(&[plain("  none: the operator lets commands run on no backend (sandbox.backends)")]);
+        return screen
+            .line(&[plain("  none: the operator lets commands run on no backend (sandbox.backends)")]);
     }
     let mut table = Table::new(&["BACKEND", "TIER", "HERE", "START", "COMMAND"]);
     for one in seen {
@@ -122,7 +123,8 @@ pub(super) fn tell(screen: &mut Screen, seen: &[Seen], wants_fixes: bool) {
             Some(Ok(times)) => format!("{:.1} ms", ms(pick(times))),
             _ => "-".to_owned(),
         };
-        let here = if is_usable(one) { Cell::new("available", good) } else { Cell::new("not available", bad) };
+        let here =
+            if is_usable(one) { Cell::new("available", good) } else { Cell::new("not available", bad) };
         table.row(vec![
             Cell::new(one.backend.id(), strong),
             Cell::new(one.backend.tier().name(), plain),

@@ -60,7 +60,8 @@ impl Console {
             std::thread::spawn(move || read_all(&sender));
         }
         let (hurry, urgent) = mpsc::channel(16);
-        let out = [Stream::Stdout, Stream::Stderr].map(|stream| Arc::new(Mutex::new(Out::new(stream, flags.tty))));
+        let out =
+            [Stream::Stdout, Stream::Stderr].map(|stream| Arc::new(Mutex::new(Out::new(stream, flags.tty))));
         let console = Self {
             out,
             input: tokio::sync::Mutex::new(input),
@@ -161,7 +162,8 @@ fn read_all(to: &mpsc::Sender<Input>) {
 
 /// The size of our terminal.
 fn window() -> Option<Window> {
-    let size = tcgetwinsize(std::io::stdout().as_fd()).or_else(|_| tcgetwinsize(std::io::stdin().as_fd())).ok()?;
+    let size =
+        tcgetwinsize(std::io::stdout().as_fd()).or_else(|_| tcgetwinsize(std::io::stdin().as_fd())).ok()?;
     (size.ws_row > 0 && size.ws_col > 0).then_some(Window { rows: size.ws_row, columns: size.ws_col })
 }
 

@@ -8,12 +8,13 @@ use crate::render::{Screen, bad, plain, to_stderr, warning};
 /// As a shell tells it of a program whose reader went away.
 const NO_READER: u8 = 128 + 13;
 
-/// Tells a result; gives the exit code. `is_gone` where nobody reads our output any more.
+/// Tells a result; gives the exit code. The limits are those that were asked for here, where any were; `is_gone` where
+/// nobody reads our output any more.
 pub(crate) fn tell(
     screen: &mut Screen,
     result: &ExecResult,
     warnings: &[String],
-    limits: &Limits,
+    limits: Option<&Limits>,
     is_gone: bool,
 ) -> u8 {
     // What a system keeps of a code.
@@ -31,20 +32,19 @@ pub(crate) fn tell(
     }
     for (stream, captured) in [("stdout", &result.stdout), ("stderr", &result.stderr)] {
         if captured.truncated {
-            let most = Limit::Output.told(limits.output.value);
-            say(screen, &format!("{stream} was cut after {most}; --output raises that"));
+            let most = raised(limits, Limit::Output, " after ");
+            say(screen, &format!("{stream} was cut{most}"));
         }
     }
     match result.exit {
         Exit::NotFound => to_stderr(&[bad("error: "), plain("there is no such program in the sandbox")]),
         Exit::NotExecutable => to_stderr(&[bad("error: "), plain("it is there, and cannot be run")]),
         _ if result.timed_out => {
-            let most = Limit::Timeout.told(limits.get(Limit::Timeout));
-            say(screen, &format!("its time was up (at most {most}; --timeout raises that)"));
+            say(screen, &format!("its time was up{}", raised(limits, Limit::Timeout, ": ")));
         }
         _ if result.oom => {
-            let most = Limit::Memory.told(limits.memory.value);
-            say(screen, &format!("the limit on memory ended it, or a part of it ({most}; --memory raises that)"));
+            let most = raised(limits, Limit::Memory, ": ");
+            say(screen, &format!("the limit on memory ended it, or a part of it{most}"));
         }
         Exit::Signal(signal) => say(screen, &format!("{} ended it", signal_name(signal))),
         Exit::Code(_) => {}
@@ -53,6 +53,13 @@ pub(crate) fn tell(
         say(screen, &format!("{}: {}", denial.code, denial.asked));
     }
     status
+}
+
+/// How much a limit was, and which flag raises it.
+fn raised(limits: Option<&Limits>, limit: Limit, lead: &str) -> String {
+    limits.map_or_else(String::new, |limits| {
+        format!("{lead}{}; --{limit} raises that", limit.told(limits.get(limit)))
+    })
 }
 
 fn say(screen: &Screen, text: &str) {

@@ -88,7 +88,8 @@ pub(crate) fn variables(typed: &[String]) -> Result<BTreeMap<String, String>, Fa
         let Some((name, value)) = text.split_once('=') else {
             return Err(Failure::Argument {
                 message: format!("--env: `{}` is not NAME=VALUE", bailiwick_types::shortened(text)),
-                hint: "for example --env LEVEL=3; nothing is taken from this environment by itself".to_owned(),
+                hint: "for example --env LEVEL=3; nothing is taken from this environment by itself"
+                    .to_owned(),
             });
         };
         if all.insert(name.to_owned(), value.to_owned()).is_some() {

@@ -83,7 +83,9 @@ pub(super) fn copy(screen: &mut Screen, session: &Session, Cp { from, to }: &Cp)
         return Ok(0);
     }
     if left_out > 0 {
-        screen.note(&format!("{left_out} links and other things that are neither file nor folder were left out"));
+        screen.note(&format!(
+            "{left_out} links and other things that are neither file nor folder were left out"
+        ));
     }
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     screen.line(&[plain(&format!("copied {files}, {bytes} bytes"))]);
@@ -107,7 +109,11 @@ fn below(path: &SandboxPath, name: &str) -> Result<SandboxPath, Failure> {
 }
 
 /// What is in a folder inside; none where it is no folder.
-async fn entries(desk: &At, sandbox: &str, path: &SandboxPath) -> Result<Vec<Entry>, bailiwick_core::Refusal> {
+async fn entries(
+    desk: &At,
+    sandbox: &str,
+    path: &SandboxPath,
+) -> Result<Vec<Entry>, bailiwick_core::Refusal> {
     let wish = FileWish::List { path: path.clone() };
     match ask(desk, Action::SandboxFiles { sandbox: sandbox.to_owned(), wish }).await? {
         Reply::FileEntries(entries) => Ok(entries),

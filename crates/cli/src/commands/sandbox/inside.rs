@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bailiwick_core::sandboxes::{CommandWish, ExecWish, Executed, Target};
 use bailiwick_core::{Action, Caller, Deaf, Refusal, Reply};
-use bailiwick_sandbox::Limits;
 use bailiwick_types::CorrelationId;
 
 use crate::commands::exec::console::Console;
@@ -84,6 +83,6 @@ fn run(
         }
         let Reply::Executed(executed) = ran? else { return Err(Failure::StrangeReply("a command's end")) };
         let Executed { result, warnings } = *executed;
-        Ok(tell(screen, &result, &warnings, &Limits::default(), console.is_gone()))
+        Ok(tell(screen, &result, &warnings, None, console.is_gone()))
     })
 }

@@ -49,9 +49,8 @@ pub(super) fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure
 
 /// `bailiwick sandbox show`
 pub(super) fn show(screen: &mut Screen, session: &Session, sandbox: &str) -> Result<u8, Failure> {
-    let view = at(session, async |desk| {
-        one(ask(desk, Action::SandboxShow { sandbox: sandbox.to_owned() }).await?)
-    })?;
+    let view =
+        at(session, async |desk| one(ask(desk, Action::SandboxShow { sandbox: sandbox.to_owned() }).await?))?;
     if screen.wants_json() {
         screen.json(&json!(view));
         return Ok(0);

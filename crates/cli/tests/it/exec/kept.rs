@@ -24,7 +24,8 @@ fn a_kept_sandbox_is_used_by_command_after_command() {
         assert_eq!(run.code, Some(code), "{arguments:?}: {}{}", run.stdout, run.stderr);
         run.stdout
     };
-    let made: Value = serde_json::from_str(&run(&["sandbox", "create", "--name", "job", "--json"], 0)).unwrap();
+    let made: Value =
+        serde_json::from_str(&run(&["sandbox", "create", "--name", "job", "--json"], 0)).unwrap();
     let id = made["id"].as_str().unwrap();
     run(&["sandbox", "exec", "job", "--", "sh", "-c", "echo kept > state"], 0);
     assert_eq!(run(&["sandbox", "exec", id, "--", "cat", "state"], 0), "kept\n");

@@ -57,7 +57,11 @@ fn over_a_wire_only_what_the_operator_listed_is_mounted() {
     // A name that only begins alike is another folder.
     std::fs::create_dir(host.path("listed-too")).unwrap();
     refused(&host, &host.path("listed-too"), Origin::Wire, "fs.mounts");
-    assert_eq!(host.check(&host.path("other"), Origin::Typed), Ok(host.path("other")), "the operator's own word");
+    assert_eq!(
+        host.check(&host.path("other"), Origin::Typed),
+        Ok(host.path("other")),
+        "the operator's own word"
+    );
 }
 
 #[test]
@@ -81,7 +85,11 @@ fn a_link_out_of_its_folder_is_never_mounted() {
         refused(&host, &host.path("listed/out"), origin, "is a link out of its folder");
         refused(&host, &host.path("listed/ours"), origin, "is a link out of its folder");
         refused(&host, &host.path("listed/ours/workspace"), origin, "is a link out of its folder");
-        assert_eq!(host.check(&host.path("listed/within"), origin), Ok(host.path("listed/sub")), "followed here");
+        assert_eq!(
+            host.check(&host.path("listed/within"), origin),
+            Ok(host.path("listed/sub")),
+            "followed here"
+        );
     }
 }
 

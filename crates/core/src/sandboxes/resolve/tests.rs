@@ -99,9 +99,11 @@ fn the_network_is_none_unless_asked_for_and_the_hosts_own_only_if_it_is_listed()
 #[test]
 fn the_floor_is_the_operators_or_higher_and_never_lower() {
     let strict = SandboxSettings { floor: Tier::UserKernel, ..settings() };
-    for (asked, floor) in
-        [(None, Tier::UserKernel), (Some(Tier::Process), Tier::UserKernel), (Some(Tier::MicroVm), Tier::MicroVm)]
-    {
+    for (asked, floor) in [
+        (None, Tier::UserKernel),
+        (Some(Tier::Process), Tier::UserKernel),
+        (Some(Tier::MicroVm), Tier::MicroVm),
+    ] {
         assert_eq!(resolved(&strict, &wish(|wish| wish.tier = asked)).unwrap().floor, floor);
     }
 }

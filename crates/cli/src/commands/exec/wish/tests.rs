@@ -21,11 +21,14 @@ fn paths_of_this_machine_are_made_whole() {
 #[test]
 fn variables_are_a_name_and_a_value_each_once() {
     let all = variables(&["A=1".to_owned(), "B=x=y".to_owned(), "C=".to_owned()]).unwrap();
-    assert_eq!(all.into_iter().collect::<Vec<_>>(), [
-        ("A".to_owned(), "1".to_owned()),
-        ("B".to_owned(), "x=y".to_owned()),
-        ("C".to_owned(), String::new()),
-    ]);
+    assert_eq!(
+        all.into_iter().collect::<Vec<_>>(),
+        [
+            ("A".to_owned(), "1".to_owned()),
+            ("B".to_owned(), "x=y".to_owned()),
+            ("C".to_owned(), String::new()),
+        ]
+    );
     assert!(variables(&["A".to_owned()]).is_err());
     assert!(variables(&["A=1".to_owned(), "A=2".to_owned()]).is_err());
 }

@@ -29,7 +29,8 @@ pub(super) async fn copy(desk: &At, from: &Inside, to: &Path) -> Result<Copied, 
         }
         Err(refusal) => return Err(refusal.into()),
     };
-    let mut open: Vec<(SandboxPath, PathBuf, Vec<Entry>, usize)> = vec![(from.path.clone(), place, listed, 0)];
+    let mut open: Vec<(SandboxPath, PathBuf, Vec<Entry>, usize)> =
+        vec![(from.path.clone(), place, listed, 0)];
     while let Some((path, place, listed, depth)) = open.pop() {
         copied.one_more()?;
         if depth > MOST_DEPTH {

@@ -87,7 +87,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|source| failed(path, source))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(too_much(format!("{} has {length} bytes, and at most {MOST_BYTES} are copied", path.display())));
+        return Err(too_much(format!(
+            "{} has {length} bytes, and at most {MOST_BYTES} are copied",
+            path.display()
+        )));
     }
     Ok(bytes)
 }

@@ -6,6 +6,7 @@ mod catalogue;
 mod configuration;
 mod documents;
 mod egress;
+mod exec;
 mod files;
 mod jsrun;
 mod kills;

@@ -1,0 +1,7 @@
+attempt("program", "EXDEV|EPERM|EACCES", lambda: os.link("/usr/bin/env", "/srv/rw/program") or os.unlink("/srv/rw/program") or "linked")
+attempt("other mount", "EXDEV|EPERM|EACCES|EROFS", lambda: os.link("/srv/stage/other", "/srv/rw/other"))
+attempt("rename", "EXDEV|EPERM|EACCES|EROFS", lambda: os.rename("/srv/stage/other", "/srv/rw/other"))
+descriptor = os.open("/srv/stage/other", os.O_RDONLY)
+attempt("by descriptor", "EXDEV|EPERM|EACCES|EROFS", lambda: os.link(f"/proc/self/fd/{descriptor}", "/srv/rw/third", follow_symlinks=True))
+attempt("exchange", "EXDEV|EPERM|EACCES|EROFS|EINVAL", lambda: os.rename("/srv/rw/file", "/srv/stage/file"))
+verdict()

@@ -2,4 +2,45 @@
 //!
 //! It lives inside the wall, with no more rights than the guest beside it. It decides nothing, and nobody outside believes
 //! it: a host bounds and checks whatever it says. It must never panic on what a guest does, nor wait for one of them while
-//! another is ready.
+//! another is ready. It has one thread, and nothing it holds grows with what a guest does: streams are bounded by credit,
+//! answers by their buffer, walks by counts.
+//!
+//! Start reading at [`run`], then `life` (the loop), `command` (one command and its streams), `job` (asks about files) and
+//! `reset` (what is looked at before another may have the sandbox).
+
+mod command;
+mod exit;
+mod folder;
+mod input;
+mod life;
+mod outgoing;
+mod output;
+mod processes;
+mod start;
+
+use std::os::fd::OwnedFd;
+
+pub use exit::{BROKEN, CLOSED, OUR_FAULT};
+
+/// What an agent is told of its place by whoever built the walls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setup {
+    /// Whether it is the first process of a pid namespace. Otherwise it adopts the orphans among its descendants, and
+    /// "everybody" means those.
+    pub is_init: bool,
+    /// Whether the System V IPC that it can see is the sandbox's own, so that a reset may remove it.
+    pub owns_ipc: bool,
+    /// The folders that are empty at birth, and that a reset empties.
+    pub folders: Vec<String>,
+}
+
+/// Lives as an agent, and gives the exit code with which the process has to end at once.
+///
+/// For a process with one thread, after all of its walls stand. It takes over every signal of the process and the
+/// numbers of the standard streams; commands inherit its limits, its user and its walls, and none of its descriptors.
+pub fn run(socket: OwnedFd, setup: &Setup) -> u8 {
+    match life::Life::begin(socket, setup) {
+        Ok(life) => life.live(),
+        Err(_) => OUR_FAULT,
+    }
+}

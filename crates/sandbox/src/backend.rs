@@ -19,8 +19,17 @@ pub enum Location {
     Remote,
 }
 
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Here => "here",
+            Self::Remote => "on another host",
+        })
+    }
+}
+
 /// What a backend was seen to be able to do, here and now.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Probe {
     /// Whether it can be used.
@@ -32,7 +41,7 @@ pub struct Probe {
 }
 
 /// Whether a backend can be used.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Available {
     /// It was seen to run.

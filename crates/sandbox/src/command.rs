@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::SandboxPath;
+use crate::spec::check_environment;
+use crate::{SandboxError, SandboxPath};
 
 /// The most bytes of all words together.
 pub const MOST_ARGUMENTS: usize = 1 << 20;
@@ -67,6 +68,9 @@ pub enum CommandError {
     /// A deadline of nothing.
     #[error("a command needs some time: its timeout is zero")]
     NoTime,
+    /// A terminal of nothing.
+    #[error("a terminal needs at least one line and one column")]
+    NoWindow,
 }
 
 /// What is run.
@@ -129,6 +133,26 @@ impl Command {
     pub fn shell(text: &str) -> Result<Self, CommandError> {
         let command = Self::new(["/bin/sh", "-c", text])?;
         Ok(Self { shell: Shell::Sh, ..command })
+    }
+
+    /// Whether it can be run at all: its fields are open, so whoever runs it looks again.
+    pub fn check(&self) -> Result<(), SandboxError> {
+        check_environment(&self.env)?;
+        if self.input.len() > MOST_INPUT {
+            return Err(CommandError::Input(self.input.len()).into());
+        }
+        if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(CommandError::NoTime.into());
+        }
+        if self.terminal.is_some_and(|window| window.rows == 0 || window.columns == 0) {
+            return Err(CommandError::NoWindow.into());
+        }
+        Ok(())
+    }
+
+    /// How long it may run in a sandbox with this deadline: the sooner of the two.
+    pub fn deadline(&self, sandbox: Duration) -> Duration {
+        self.timeout.map_or(sandbox, |own| own.min(sandbox))
     }
 
     /// Its words; at least one.

@@ -74,6 +74,21 @@ pub struct Unheld {
     pub mechanism: String,
 }
 
+impl std::fmt::Display for Unheld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { demand, status, mechanism } = self;
+        write!(f, "{} ({}: {mechanism})", demand.name(), told(*status))
+    }
+}
+
+const fn told(status: WallStatus) -> &'static str {
+    match status {
+        WallStatus::Enforced => "enforced",
+        WallStatus::Partial => "partial",
+        WallStatus::Absent => "absent",
+    }
+}
+
 /// A spec whose demands are all held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
@@ -97,7 +112,8 @@ pub fn judge(spec: &SandboxSpec, report: &[Wallpart], lenient: &[Demand]) -> Res
         if held || !spec.asks_for(demand) {
             continue;
         }
-        let mechanism = part.map_or_else(|| "nothing".to_owned(), |part| part.mechanism.clone());
+        let mechanism =
+            part.map_or_else(|| crate::receipt::NOTHING.to_owned(), |part| part.mechanism.clone());
         if demand.is_wall() || spec.limits.is_demanded(demand) {
             unheld.push(Unheld { demand, status, mechanism });
         } else {

@@ -32,6 +32,14 @@ pub enum SandboxError {
     /// No backend is good enough.
     #[error(transparent)]
     NoneFits(#[from] NoneFits),
+    /// There is no backend of that name.
+    #[error("there is no backend `{name}`; there {}", existing(known))]
+    NoBackend {
+        /// What was asked for.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
     /// The backend cannot be used.
     #[error("the backend `{backend}` cannot be used: {reason}")]
     Unavailable {
@@ -102,7 +110,7 @@ impl SandboxError {
             Self::Unsupported { .. } => ErrorCode::Unsupported,
             Self::Mount { .. } => ErrorCode::FsDenied,
             Self::File { code, .. } => *code,
-            Self::Gone { .. } | Self::NoSnapshot(_) => ErrorCode::NotFound,
+            Self::Gone { .. } | Self::NoSnapshot(_) | Self::NoBackend { .. } => ErrorCode::NotFound,
             Self::Busy(_) => ErrorCode::Busy,
             Self::Failed { .. } => ErrorCode::Internal,
         }
@@ -116,6 +124,14 @@ impl SandboxError {
             Self::NoneFits(none) => Some(none.hint()),
             _ => None,
         }
+    }
+}
+
+fn existing(known: &[String]) -> String {
+    match known {
+        [] => "is none at all".to_owned(),
+        [one] => format!("is `{one}`"),
+        many => format!("are `{}`", many.join("`, `")),
     }
 }
 

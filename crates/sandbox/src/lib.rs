@@ -5,28 +5,44 @@
 //! of which this crate knows none. It must never pick a wall below the floor, nor claim one that was not seen to stand.
 //!
 //! Start reading at [`spec`] (what is asked for), then [`backend`] and [`sandbox`] (who does it), then [`demand`] (what has
-//! to be held), then [`select`].
+//! to be held), then [`select`]. [`collect`] is for backends, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
 
 pub mod backend;
+pub mod ceilings;
+pub mod collect;
 pub mod command;
 pub mod demand;
 pub mod error;
 pub mod event;
 pub mod limits;
+pub mod mount;
+pub mod network;
+pub mod observed;
 pub mod path;
+pub mod pool;
+pub mod receipt;
 pub mod result;
 pub mod sandbox;
 pub mod select;
+pub mod signal;
 pub mod spec;
 
 pub use backend::{Available, Backend, Doing, Location, Probe};
+pub use ceilings::Ceilings;
+pub use collect::{Capped, Finished, Taken, feed, run_to_end};
 pub use command::{Command, CommandError, Shell, Window};
 pub use demand::{Accepted, Demand, Unheld, judge};
 pub use error::SandboxError;
 pub use event::{Event, EventKind, Events, Listener};
-pub use limits::{Bound, From, Limits, LimitsError, Preset};
+pub use limits::{Amount, Bound, From, Limit, Limits, LimitsError, Preset};
+pub use mount::Mount;
+pub use network::Network;
+pub use observed::Observed;
 pub use path::{PathError, SandboxPath};
+pub use pool::{Lease, Pool, PoolOptions};
+pub use receipt::{Alternative, receipt, unenforceable};
 pub use result::{Captured, ExecResult, ExecUsage, Exit};
 pub use sandbox::{Chunk, Ended, Entry, EntryKind, Input, Reset, Running, Sandbox, Snapshot, Stream};
 pub use select::{Backends, NoneFits, Tried};
-pub use spec::{Image, Mount, Network, SandboxSpec, SpecError, Ttl};
+pub use signal::{signal_name, signal_number};
+pub use spec::{Image, SandboxSpec, SpecError, Ttl};

@@ -1,8 +1,17 @@
 //! How much a sandbox may use. There is no "unlimited" but for processes, and no sandbox without a deadline.
+//!
+//! What somebody types comes in by [`Limits::with`], which refuses what is no limit; what the operator allows is in
+//! [`crate::ceilings`]. It must never let a value pass that would mean "none" further down.
 
 use std::time::Duration;
 
 use crate::Demand;
+
+mod amount;
+mod shape;
+
+pub(crate) use amount::millis;
+pub use amount::{Amount, LEAST_CPU, LEAST_MEMORY, Limit};
 
 /// Where a limit came from: that decides whether it is a demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -18,6 +27,7 @@ pub enum From {
 
 /// A limit, and who wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bound<T> {
     /// How much.
     pub value: T,
@@ -38,9 +48,38 @@ pub enum Preset {
     Dev,
 }
 
+impl Preset {
+    /// Every preset, the smallest first.
+    pub const ALL: [Self; 3] = [Self::Minimal, Self::Standard, Self::Dev];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Standard => "standard",
+            Self::Dev => "dev",
+        }
+    }
+}
+
+impl std::fmt::Display for Preset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Preset {
+    type Err = LimitsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|preset| preset.name() == text);
+        known.ok_or_else(|| LimitsError::Preset(bailiwick_types::shortened(text)))
+    }
+}
+
 /// How much a sandbox may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(try_from = "shape::LimitsShape", into = "shape::LimitsShape")]
 pub struct Limits {
     /// Thousandths of a core.
     pub cpu: Bound<u32>,
@@ -57,7 +96,7 @@ pub struct Limits {
 }
 
 /// Why a limit is none.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
     /// It is nothing, or less, or not a number.
     #[error("`{value}` cannot be the limit on {what}: {why}")]
@@ -67,7 +106,7 @@ pub enum LimitsError {
         /// What was given.
         value: String,
         /// Why not.
-        why: &'static str,
+        why: String,
     },
     /// The operator allows less.
     #[error("a limit of {value} on {what} is above the operator's ceiling of {ceiling}")]
@@ -79,6 +118,15 @@ pub enum LimitsError {
         /// The ceiling.
         ceiling: String,
     },
+    /// There is no such preset.
+    #[error("`{0}` is not a preset; presets are minimal, standard and dev")]
+    Preset(String),
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::preset(Preset::Standard)
+    }
 }
 
 impl Limits {
@@ -100,16 +148,89 @@ impl Limits {
         }
     }
 
-    /// Whether somebody insists on the limit behind a demand.
+    /// So many cores, bytes of memory and seconds, as somebody typed them; the rest as in the standard preset.
+    pub fn of(cores: f64, memory: u64, seconds: f64) -> Result<Self, LimitsError> {
+        Self::default().with(Limit::Cpu, cores)?.with(Limit::Memory, memory)?.with(Limit::Timeout, seconds)
+    }
+
+    /// The same limits but for one, which somebody typed. A number counts cores, bytes, seconds or processes; a text is
+    /// read as people write these: `0.5`, `64MiB`, `30s`, `20`.
+    pub fn with<'a>(self, limit: Limit, amount: impl Into<Amount<'a>>) -> Result<Self, LimitsError> {
+        self.with_from(limit, amount, From::Typed)
+    }
+
+    /// The same limits but for one, which this one wants.
+    pub fn with_from<'a>(
+        mut self,
+        limit: Limit,
+        amount: impl Into<Amount<'a>>,
+        from: From,
+    ) -> Result<Self, LimitsError> {
+        let value = limit.read(&amount.into())?;
+        self.put(limit, value, from);
+        Ok(self)
+    }
+
+    /// The value of a limit: thousandths of a core, bytes, milliseconds, or processes.
+    pub fn get(&self, limit: Limit) -> u64 {
+        match limit {
+            Limit::Cpu => u64::from(self.cpu.value),
+            Limit::Memory => self.memory.value,
+            Limit::Disk => self.disk.value,
+            Limit::Timeout => millis(self.timeout.value),
+            Limit::Processes => u64::from(self.processes.value),
+            Limit::Output => self.output.value,
+        }
+    }
+
+    /// Who wants a limit.
+    pub const fn from(&self, limit: Limit) -> From {
+        match limit {
+            Limit::Cpu => self.cpu.from,
+            Limit::Memory => self.memory.from,
+            Limit::Disk => self.disk.from,
+            Limit::Timeout => self.timeout.from,
+            Limit::Processes => self.processes.from,
+            Limit::Output => self.output.from,
+        }
+    }
+
+    /// Sets a value that was checked.
+    pub(crate) fn put(&mut self, limit: Limit, value: u64, from: From) {
+        // What `Limit::check` lets pass fits; more than fits is the most that does.
+        let small = u32::try_from(value).unwrap_or(u32::MAX);
+        match limit {
+            Limit::Cpu => self.cpu = Bound { value: small, from },
+            Limit::Memory => self.memory = Bound { value, from },
+            Limit::Disk => self.disk = Bound { value, from },
+            Limit::Timeout => self.timeout = Bound { value: Duration::from_millis(value), from },
+            Limit::Processes => self.processes = Bound { value: small, from },
+            Limit::Output => self.output = Bound { value, from },
+        }
+    }
+
+    /// Whether every value is a limit: the fields are open, so whoever takes them from outside looks again.
+    pub fn check(&self) -> Result<(), LimitsError> {
+        Limit::ALL.into_iter().try_for_each(|limit| limit.check(self.get(limit)).map(drop))
+    }
+
+    /// Who wants the limit behind a demand; nobody asks that of a wall.
+    pub const fn of_demand(&self, demand: Demand) -> Option<From> {
+        match demand {
+            Demand::Memory => Some(self.memory.from),
+            Demand::Cpu => Some(self.cpu.from),
+            Demand::Disk => Some(self.disk.from),
+            Demand::Processes => Some(self.processes.from),
+            Demand::Timeout => Some(self.timeout.from),
+            Demand::Network | Demand::Files | Demand::Identity | Demand::Kill => None,
+        }
+    }
+
+    /// Whether a demand has to be held: walls and deadlines always, other limits where somebody insists.
     pub const fn is_demanded(&self, demand: Demand) -> bool {
-        let from = match demand {
-            Demand::Memory => self.memory.from,
-            Demand::Cpu => self.cpu.from,
-            Demand::Disk => self.disk.from,
-            Demand::Processes => self.processes.from,
-            Demand::Timeout => return true,
-            Demand::Network | Demand::Files | Demand::Identity | Demand::Kill => return true,
-        };
-        !matches!(from, From::Preset)
+        match demand {
+            Demand::Timeout => true,
+            _ => !matches!(self.of_demand(demand), Some(From::Preset)),
+        }
     }
 }

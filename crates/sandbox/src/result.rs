@@ -1,4 +1,6 @@
-//! What a command gave.
+//! What a command gave: how it ended, what it said, what it used, and what stood around it.
+
+mod shape;
 
 use bailiwick_types::{CorrelationId, Denial, Receipt, SandboxId, Tier};
 use bytes::Bytes;
@@ -51,6 +53,19 @@ pub struct Captured {
     pub truncated: bool,
 }
 
+impl Captured {
+    /// As text, if it is; a character that the cut went through is left out.
+    pub fn text(&self) -> Option<&str> {
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) => Some(text),
+            Err(error) if self.truncated && error.error_len().is_none() => {
+                self.bytes.get(..error.valid_up_to()).and_then(|whole| std::str::from_utf8(whole).ok())
+            }
+            Err(_) => None,
+        }
+    }
+}
+
 /// The result of a command that ran to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExecResult {
@@ -78,4 +93,36 @@ pub struct ExecResult {
     pub tier: Tier,
     /// What caused it.
     pub correlation_id: CorrelationId,
+}
+
+impl ExecResult {
+    /// What the result is for a command that ended in this sandbox.
+    pub fn new(
+        sandbox: &dyn crate::Sandbox,
+        finished: crate::Finished,
+        correlation_id: CorrelationId,
+    ) -> Self {
+        let crate::Finished { ended, stdout, stderr } = finished;
+        let crate::Ended { exit, timed_out, oom, usage, denials } = ended;
+        Self {
+            exit,
+            timed_out,
+            oom,
+            stdout,
+            stderr,
+            usage,
+            denials,
+            receipt: sandbox.receipt().clone(),
+            sandbox_id: sandbox.id(),
+            backend: sandbox.backend().to_owned(),
+            tier: sandbox.receipt().tier,
+            correlation_id,
+        }
+    }
+
+    /// What a program that ran this for somebody ends with: the command's own, 124 where its deadline ended it, 126 and
+    /// 127 for what did not begin, 128 and more for signals.
+    pub const fn exit_status(&self) -> i32 {
+        if self.timed_out { 124 } else { self.exit.status() }
+    }
 }

@@ -20,7 +20,8 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
     fn receipt(&self) -> &Receipt;
     /// Lines that whoever asked should read: what a preset wanted and nothing here holds.
     fn warnings(&self) -> &[String];
-    /// Starts a command and gives its streams. A sandbox that sleeps is woken first.
+    /// Starts a command and gives its streams. A sandbox that sleeps is woken first. It is fed by whoever has its streams:
+    /// [`Command::input`] is not sent by itself (see [`crate::feed`]).
     fn spawn(&self, command: Command) -> Doing<'_, Result<Running, SandboxError>>;
     /// Runs a command to its end, and keeps as much of its output as the spec says.
     fn exec(&self, command: Command) -> Doing<'_, Result<ExecResult, SandboxError>>;
@@ -111,8 +112,11 @@ pub enum EntryKind {
 /// A command that runs. Dropping it does not end the command: its deadline does, or [`Input::Kill`].
 #[derive(Debug)]
 pub struct Running {
-    /// What it is told. It waits when the command does not read.
+    /// What it is told, in order. It waits when the command does not read.
     pub input: mpsc::Sender<Input>,
+    /// What must not wait behind input that the command does not read: a signal, a size, its end. A backend listens to
+    /// both at once.
+    pub urgent: mpsc::Sender<Input>,
     /// What it says, in order for each stream. The command waits when nobody reads.
     pub output: mpsc::Receiver<Chunk>,
     /// How it ended; there is nothing more to read then but what is in `output` already.

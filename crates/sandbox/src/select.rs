@@ -1,15 +1,27 @@
-//! Which backend is picked. Never one below the floor: where none is good enough, the error says what was tried.
+//! Which backend is picked. Never one below the floor, nor one that does not hold what is demanded: where none is good
+//! enough, the error says what was tried.
+//!
+//! Backends look at the machine at the same time, each with a deadline, so that one that hangs keeps nobody waiting for
+//! long.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bailiwick_types::Tier;
+use tokio::task::JoinHandle;
 
-use crate::{Available, Backend, Location, SandboxError, SandboxSpec};
+use crate::receipt::{Alternative, unenforceable};
+use crate::{Available, Backend, Demand, Location, Probe, SandboxError, SandboxSpec, judge};
+
+/// How long a backend may look at the machine.
+pub const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The backends that there are.
 #[derive(Debug, Clone, Default)]
 pub struct Backends {
     all: Vec<Arc<dyn Backend>>,
+    lenient: Vec<Demand>,
 }
 
 /// A backend that was looked at and not taken.
@@ -52,7 +64,19 @@ impl NoneFits {
 impl Backends {
     /// These backends.
     pub fn new(all: impl IntoIterator<Item = Arc<dyn Backend>>) -> Self {
-        Self { all: all.into_iter().collect() }
+        Self { all: all.into_iter().collect(), lenient: Vec::new() }
+    }
+
+    /// With walls that may be partial, since the operator said so.
+    #[must_use]
+    pub fn with_lenient(mut self, demands: impl IntoIterator<Item = Demand>) -> Self {
+        self.lenient = demands.into_iter().collect();
+        self
+    }
+
+    /// The walls that may be partial.
+    pub fn lenient(&self) -> &[Demand] {
+        &self.lenient
     }
 
     /// Every backend.
@@ -65,23 +89,71 @@ impl Backends {
         self.all.iter().find(|backend| backend.id() == id)
     }
 
-    /// The backend of the highest priority that is available and can run it.
-    pub async fn preferred(&self, spec: &SandboxSpec) -> Result<Arc<dyn Backend>, SandboxError> {
-        self.pick(Tier::Process, None, spec, |backend| u64::from(backend.priority())).await
+    /// What every backend can do here and now, in their order. One that does not answer is not available.
+    pub async fn survey(&self) -> Vec<(Arc<dyn Backend>, Probe)> {
+        let looks: Vec<_> = self.all.iter().map(|backend| (backend.clone(), look(backend))).collect();
+        let mut seen = Vec::with_capacity(looks.len());
+        for (backend, look) in looks {
+            seen.push((backend, answer(look).await));
+        }
+        seen
     }
 
-    /// The strongest backend at or above the floor.
+    /// The backend of the highest priority that is available, can run it and holds what it demands.
+    pub async fn preferred(&self, spec: &SandboxSpec) -> Result<Arc<dyn Backend>, SandboxError> {
+        self.pick(Tier::Process, None, spec, |backend| (backend.priority(), backend.tier() as u32)).await
+    }
+
+    /// The strongest backend at or above the floor that is available, can run it and holds what it demands.
     pub async fn select(
         &self,
         floor: Tier,
         location: Option<Location>,
         spec: &SandboxSpec,
     ) -> Result<Arc<dyn Backend>, SandboxError> {
-        let rank = |backend: &dyn Backend| {
-            let tier = Tier::ALL.iter().position(|tier| *tier == backend.tier()).unwrap_or(0) as u64;
-            (tier << 32) | u64::from(backend.priority())
+        self.pick(floor, location, spec, |backend| (backend.tier() as u32, backend.priority())).await
+    }
+
+    /// The backend of this name, if it is at or above the floor, available, can run it and holds what it demands. Where it
+    /// does not, the error says which other backend would.
+    pub async fn named(
+        &self,
+        id: &str,
+        floor: Tier,
+        spec: &SandboxSpec,
+    ) -> Result<Arc<dyn Backend>, SandboxError> {
+        let Some(backend) = self.by_id(id) else {
+            let known = self.all.iter().map(|backend| backend.id().to_owned()).collect();
+            return Err(SandboxError::NoBackend { name: bailiwick_types::shortened(id), known });
         };
-        self.pick(floor, location, spec, rank).await
+        if !backend.tier().meets(floor) {
+            let why = format!("it is below {floor}");
+            return Err(NoneFits { floor, tried: vec![tried(backend.as_ref(), why)] }.into());
+        }
+        backend.can_run(spec)?;
+        let probe = answer(look(backend)).await;
+        if let Available::No { reason, fix } = probe.availability {
+            return Err(SandboxError::Unavailable { backend: id.to_owned(), reason, fix });
+        }
+        if let Err(unheld) = judge(spec, &probe.enforces, &self.lenient) {
+            let others = self.alternatives(floor, spec).await;
+            return Err(unenforceable(id, spec, &unheld, &others));
+        }
+        Ok(backend.clone())
+    }
+
+    /// What the backends hold that could run this at the floor.
+    pub async fn alternatives(&self, floor: Tier, spec: &SandboxSpec) -> Vec<Alternative> {
+        let could = |backend: &dyn Backend| backend.tier().meets(floor) && backend.can_run(spec).is_ok();
+        let seen = self.survey().await;
+        let able = seen
+            .into_iter()
+            .filter(|(backend, probe)| probe.availability == Available::Yes && could(backend.as_ref()));
+        able.map(|(backend, probe)| Alternative {
+            backend: backend.id().to_owned(),
+            enforces: probe.enforces,
+        })
+        .collect()
     }
 
     async fn pick(
@@ -89,25 +161,83 @@ impl Backends {
         floor: Tier,
         location: Option<Location>,
         spec: &SandboxSpec,
-        rank: impl Fn(&dyn Backend) -> u64,
+        rank: impl Fn(&dyn Backend) -> (u32, u32),
     ) -> Result<Arc<dyn Backend>, SandboxError> {
         let mut order: Vec<&Arc<dyn Backend>> = self.all.iter().collect();
-        order.sort_by_key(|backend| std::cmp::Reverse(rank(backend.as_ref())));
-        let mut tried = Vec::new();
-        for backend in order {
-            let why = if !backend.tier().meets(floor) {
-                format!("it is below {floor}")
-            } else if location.is_some_and(|location| location != backend.location()) {
-                "it does not run where that was asked for".to_owned()
-            } else {
-                match (backend.can_run(spec), backend.probe().await.availability) {
-                    (Ok(()), Available::Yes) => return Ok(backend.clone()),
-                    (Err(error), _) => error.to_string(),
-                    (Ok(()), Available::No { reason, .. }) => reason,
-                }
+        order.sort_by(|a, b| {
+            Reverse(rank(a.as_ref())).cmp(&Reverse(rank(b.as_ref()))).then_with(|| a.id().cmp(b.id()))
+        });
+        // All of them look at once; then they are asked in their order, and nobody waits for one that is not needed.
+        let looks: Vec<_> = order
+            .into_iter()
+            .map(|backend| {
+                (
+                    backend,
+                    unfit(backend.as_ref(), floor, location, spec).map_or_else(|| Ok(look(backend)), Err),
+                )
+            })
+            .collect();
+        let mut none = Vec::new();
+        for (backend, look) in looks {
+            let why = match look {
+                Err(why) => why,
+                Ok(look) => match self.suits(&answer(look).await, spec) {
+                    Ok(()) => return Ok(backend.clone()),
+                    Err(why) => why,
+                },
             };
-            tried.push(Tried { backend: backend.id().to_owned(), tier: backend.tier(), why });
+            none.push(tried(backend.as_ref(), why));
         }
-        Err(NoneFits { floor, tried }.into())
+        Err(NoneFits { floor, tried: none }.into())
     }
+
+    fn suits(&self, probe: &Probe, spec: &SandboxSpec) -> Result<(), String> {
+        if let Available::No { reason, .. } = &probe.availability {
+            return Err(reason.clone());
+        }
+        judge(spec, &probe.enforces, &self.lenient).map(drop).map_err(|unheld| {
+            let unheld: Vec<String> = unheld.iter().map(ToString::to_string).collect();
+            format!("it does not hold {}", unheld.join(", "))
+        })
+    }
+}
+
+fn tried(backend: &dyn Backend, why: String) -> Tried {
+    Tried { backend: backend.id().to_owned(), tier: backend.tier(), why }
+}
+
+/// Why a backend is out of the question, whatever it would find.
+fn unfit(
+    backend: &dyn Backend,
+    floor: Tier,
+    location: Option<Location>,
+    spec: &SandboxSpec,
+) -> Option<String> {
+    if !backend.tier().meets(floor) {
+        return Some(format!("it is below {floor}"));
+    }
+    if let Some(location) = location.filter(|location| *location != backend.location()) {
+        return Some(format!("it does not run {location}"));
+    }
+    backend.can_run(spec).err().map(|error| error.to_string())
+}
+
+/// Begins to look. It goes on when nobody waits for it any more: what it finds is remembered by the backend.
+fn look(backend: &Arc<dyn Backend>) -> JoinHandle<Probe> {
+    let backend = backend.clone();
+    tokio::spawn(async move {
+        match tokio::time::timeout(PROBE_DEADLINE, backend.probe()).await {
+            Ok(probe) => probe,
+            Err(_) => missing("it did not answer in time"),
+        }
+    })
+}
+
+async fn answer(look: JoinHandle<Probe>) -> Probe {
+    look.await.unwrap_or_else(|_| missing("its look at this machine failed by a mistake of ours"))
+}
+
+fn missing(reason: &str) -> Probe {
+    let availability = Available::No { reason: reason.to_owned(), fix: None };
+    Probe { availability, enforces: Vec::new(), found: Vec::new() }
 }

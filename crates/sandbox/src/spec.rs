@@ -1,12 +1,18 @@
 //! What is asked for: an environment, who may be reached from it, and how much it may use.
+//!
+//! A spec comes from strangers, so everything in it is bounded, and [`SandboxSpec::check`] says all that is wrong with one
+//! before anything is made. It must never be changed to fit: what does not fit is refused.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bailiwick_types::CorrelationId;
 
-use crate::{Limits, PathError, SandboxPath, Snapshot};
+use crate::{Demand, Limits, LimitsError, Mount, Network, PathError, SandboxPath, Snapshot};
+
+mod check;
+
+pub use check::{MOST_ENVIRONMENT, MOST_LABELS, MOST_PORTS, MOST_TTL, check_environment};
 
 /// Which files a sandbox begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -19,42 +25,15 @@ pub enum Image {
     Named(String),
 }
 
-/// What can be reached over the network.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Network {
-    /// Nothing.
-    #[default]
-    None,
-    /// These hosts: `name`, or `name:port`.
-    Allow(Vec<String>),
-    /// The usual forges of code, on 443.
-    Git,
-    /// Any public host.
-    Full,
-    /// The host's own network: no wall at all.
-    Host,
-}
-
-/// A folder or file of the host inside of a sandbox.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Mount {
-    /// Where it is on the host. Whether it may be mounted was decided by whoever made this.
-    pub from: PathBuf,
-    /// Where it is inside.
-    pub to: SandboxPath,
-    /// Whether it can be written to.
-    pub writable: bool,
-}
-
 /// For how long a sandbox lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ttl {
     /// While nothing runs in it and nobody uses it.
+    #[serde(rename = "idleMs", with = "check::milliseconds")]
     pub idle: Duration,
     /// At most.
+    #[serde(rename = "absoluteMs", with = "check::milliseconds")]
     pub absolute: Duration,
 }
 
@@ -66,7 +45,7 @@ impl Default for Ttl {
 
 /// What a sandbox is to be.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SandboxSpec {
     /// Which files it begins with.
     pub image: Image,
@@ -74,7 +53,7 @@ pub struct SandboxSpec {
     pub snapshot: Option<Snapshot>,
     /// Variables of every command in it, beside PATH, HOME, LANG and TMPDIR.
     pub env: BTreeMap<String, String>,
-    /// What of the host is in it.
+    /// What of the host is in it, outer ones first.
     pub mounts: Vec<Mount>,
     /// What it can reach.
     pub network: Network,
@@ -101,6 +80,16 @@ pub enum SpecError {
     /// A variable whose value is not one.
     #[error("the value of `{0}` has a NUL in it")]
     VariableValue(String),
+    /// A variable that is too long.
+    #[error("the variable `{name}` takes {bytes} bytes, and the longest that the system takes has {most}")]
+    VariableTooLong {
+        /// Which.
+        name: String,
+        /// What it takes.
+        bytes: usize,
+        /// The bound.
+        most: usize,
+    },
     /// Variables that are too long together.
     #[error("the variables take {bytes} bytes, and at most {most} are taken")]
     Variables {
@@ -112,12 +101,37 @@ pub enum SpecError {
     /// A path that is none.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// A limit that is none.
+    #[error(transparent)]
+    Limits(#[from] LimitsError),
+    /// A mount that is none.
+    #[error("`{text}` cannot be mounted: {why}")]
+    MountText {
+        /// What was given.
+        text: String,
+        /// Why not.
+        why: String,
+    },
     /// A mount that would cover what a sandbox needs.
     #[error("nothing can be mounted at `{0}`: the sandbox has its own there")]
     MountPlace(String),
     /// Two mounts at one place.
     #[error("two mounts at `{0}`")]
     MountTwice(String),
+    /// A mount that a later one would hide.
+    #[error("the mount at `{outer}` would hide the one at `{inner}`: name the outer one first")]
+    MountHidden {
+        /// The one that would be hidden.
+        inner: String,
+        /// By this one.
+        outer: String,
+    },
+    /// Not a network.
+    #[error("`{0}` is not a network; write none, allow:HOST[:PORT],HOST…, git, full or host")]
+    Network(String),
+    /// An empty list of hosts.
+    #[error("no host is named; nothing at all is the network `none`")]
+    NoHosts,
     /// A host that is no host.
     #[error("`{host}` is not a host that can be allowed: {why}")]
     Host {
@@ -126,9 +140,58 @@ pub enum SpecError {
         /// Why not.
         why: String,
     },
+    /// More than is taken.
+    #[error("there are {given} {what}, and at most {most} are taken")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        given: usize,
+        /// The bound.
+        most: usize,
+    },
+    /// A place where no command can begin.
+    #[error("commands cannot begin in `{0}`: what is there is the kernel's")]
+    Workdir(String),
+    /// A port that is none, or twice.
+    #[error("the port {port} cannot be exposed: {why}")]
+    Port {
+        /// Which.
+        port: u16,
+        /// Why not.
+        why: &'static str,
+    },
+    /// A label that is none.
+    #[error("`{label}` cannot be a label: {why}")]
+    Label {
+        /// What was given.
+        label: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// An image that is none.
+    #[error("`{image}` cannot be the name of an image: {why}")]
+    Image {
+        /// What was given.
+        image: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// A time to live of nothing.
     #[error("a sandbox needs some time to live: {0} is zero")]
     Ttl(&'static str),
+    /// A time to live that is longer than a sandbox is kept.
+    #[error("a sandbox lives for at most {most}: {what} is more", most = check::most_ttl())]
+    TtlTooLong {
+        /// Which of the two.
+        what: &'static str,
+    },
+}
+
+impl Default for SandboxSpec {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
 }
 
 impl SandboxSpec {
@@ -150,10 +213,10 @@ impl SandboxSpec {
     }
 
     /// Whether anything is asked for that this demand is about.
-    pub fn asks_for(&self, demand: crate::Demand) -> bool {
+    pub fn asks_for(&self, demand: Demand) -> bool {
         match demand {
-            crate::Demand::Network => self.network != Network::Host,
-            crate::Demand::Processes => self.limits.processes.value > 0,
+            Demand::Network => self.network != Network::Host,
+            Demand::Processes => self.limits.processes.value > 0,
             _ => true,
         }
     }

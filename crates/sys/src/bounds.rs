@@ -18,6 +18,29 @@ pub fn for_a_nursery() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Bounds that hold for a sandbox and everything in it: no queue of messages outlives its maker, no program goes without a
+/// stack guard. With a limit of one byte the kernel neither writes a core nor pipes it to anybody.
+pub fn for_a_sandbox(processes: Option<u64>, address_space: Option<u64>) -> Result<(), Failed> {
+    set(Resource::Core, 1, 1)?;
+    set(Resource::Msgqueue, 0, 0)?;
+    set(Resource::Rtprio, 0, 0)?;
+    set(Resource::Sigpending, 4096, 4096)?;
+    set(Resource::Memlock, 8 << 20, 8 << 20)?;
+    set(Resource::Nofile, 1024, 65_536)?;
+    if let Some(most) = processes {
+        set(Resource::Nproc, most, most)?;
+    }
+    if let Some(most) = address_space {
+        set(Resource::As, most, most)?;
+    }
+    Ok(())
+}
+
+/// The most processes and threads that this user can have here; none for no bound.
+pub fn most_processes() -> Option<u64> {
+    getrlimit(Resource::Nproc).maximum
+}
+
 /// No memory is held in place from now on.
 pub fn nothing_locked() -> Result<(), Failed> {
     set(Resource::Memlock, 0, 0)

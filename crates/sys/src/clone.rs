@@ -64,6 +64,19 @@ pub fn fork(_alone: &Alone) -> Result<Side, Failed> {
     clone(libc::SIGCHLD, Step::CloneCell)
 }
 
+/// Starts the first process of a jail, as a child: pid 1 of its pid namespace where it has one. Without `network` it stays in
+/// this one.
+pub fn into_jail(own: Own, network: bool, _alone: &Alone) -> Result<Side, Failed> {
+    let mut flags = own.flags();
+    if own != Own::Nothing {
+        flags |= libc::CLONE_NEWCGROUP;
+        if !network {
+            flags &= !libc::CLONE_NEWNET;
+        }
+    }
+    clone(flags | libc::SIGCHLD, Step::CloneNamespaces)
+}
+
 fn clone(flags: i32, step: Step) -> Result<Side, Failed> {
     let mut pidfd: RawFd = -1;
     let flags = libc::c_long::from(flags | libc::CLONE_PIDFD);

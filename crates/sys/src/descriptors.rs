@@ -17,6 +17,22 @@ pub fn close_from(first: u32) -> Result<(), Failed> {
     if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
 }
 
+/// Has every descriptor from `first` on closed when a program is executed.
+pub fn close_on_execute_from(first: u32) -> Result<(), Failed> {
+    // SAFETY: only a flag of each descriptor is set; none is closed here.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
+}
+
+/// Keeps a descriptor open for ever if it has the number of a standard stream, and says whether; closes any other.
+pub fn keep_if_standard(descriptor: OwnedFd) -> bool {
+    let is_standard = descriptor.as_raw_fd() <= 2;
+    if is_standard {
+        std::mem::forget(descriptor);
+    }
+    is_standard
+}
+
 /// Puts a descriptor under the number 0, closing what was there.
 pub fn put_at_zero(descriptor: OwnedFd) -> Result<(), Failed> {
     if descriptor.as_raw_fd() != 0 {

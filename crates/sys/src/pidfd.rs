@@ -59,6 +59,8 @@ pub struct Ended {
     pub how: How,
     /// CPU time it used, in microseconds.
     pub cpu_us: u64,
+    /// The most memory that it or a child it waited for held, in bytes. What it was forked from counts, up to there.
+    pub memory_peak: u64,
 }
 
 /// How a process ended.
@@ -92,7 +94,8 @@ pub fn reap_one() -> Result<Option<Ended>, Failed> {
                     .saturating_add(u64::try_from(time.tv_usec).unwrap_or(0))
             };
             let cpu_us = microseconds(usage.ru_utime).saturating_add(microseconds(usage.ru_stime));
-            Ok(Some(Ended { pid, how, cpu_us }))
+            let memory_peak = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024);
+            Ok(Some(Ended { pid, how, cpu_us, memory_peak }))
         }
         _ => match last() {
             Errno::CHILD => Ok(None),

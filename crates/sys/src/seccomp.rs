@@ -5,6 +5,7 @@
 //! nursery's own list away again.
 
 pub mod cell;
+pub mod command;
 mod narrowing;
 pub mod nursery;
 

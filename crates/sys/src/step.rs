@@ -69,6 +69,30 @@ steps! {
     LookAtPages "look at the pages of this process";
     PinPages "have forks copy pages at once";
     Wait "wait for a descriptor";
+    MountMemory "mount a file system in memory";
+    BindMount "mount a folder of the host";
+    NarrowMount "take rights from a mount";
+    MountProcesses "mount the processes of the sandbox";
+    MountTerminals "mount terminals of its own";
+    DetachMount "detach a mount";
+    MakePlace "make a place in the new root";
+    WritePlace "write a file of the new root";
+    ChangedMeanwhile "find the folder that was checked";
+    RestrictFiles "restrict files by Landlock";
+    NameHost "name the host inside";
+    RaiseLoopback "raise the loopback inside";
+    LookAtSelf "look at this process";
+    ReadCgroup "read a cgroup's account";
+    FreezeCgroup "freeze a cgroup";
+    RemoveCgroup "remove a cgroup";
+    MapChildStack "map a stack for commands that start";
+    BlockSignals "set which signals are blocked";
+    ForkCommand "fork";
+    BeginSession "begin a session";
+    PlaceStreams "put the streams in place";
+    TakeTerminal "take the terminal";
+    EnterFolder "change to the working folder";
+    Execute "execute";
 }
 
 impl std::fmt::Display for Step {

@@ -11,6 +11,7 @@ pub mod agent;
 pub mod control;
 pub mod effect;
 pub mod frame;
+pub mod jail;
 pub mod job;
 pub mod report;
 

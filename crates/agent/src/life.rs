@@ -1,0 +1,272 @@
+//! The loop: one wait for everything, and a turn for each who is ready. Nobody gets more than one piece in a turn, and
+//! whoever came first in one turn comes last in the next.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use bailiwick_sys::command::Stack;
+use bailiwick_sys::{Errno, Failed, Step, descriptors, packets, pidfd, signals};
+use bailiwick_wire::Decoder;
+use bailiwick_wire::agent::{CHUNK, FromAgent, LONGEST};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal};
+
+use crate::command::{Command, Wound};
+use crate::outgoing::Outgoing;
+use crate::processes::Others;
+use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
+
+mod asks;
+
+/// The most children that are reaped in one turn: orphans that end by the thousand do not keep others waiting.
+const REAPED: usize = 256;
+
+/// Why the agent ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Closed,
+    Broken,
+    Fault,
+}
+
+/// Who is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Host,
+    Children,
+    Output(u32, usize),
+    Input(u32),
+}
+
+/// An agent that lives.
+#[derive(Debug)]
+pub(crate) struct Life {
+    socket: OwnedFd,
+    children: OwnedFd,
+    others: Others,
+    stack: Stack,
+    decoder: Decoder,
+    out: Outgoing,
+    scratch: Vec<u8>,
+    commands: BTreeMap<u32, Command>,
+    /// Asks that are answered when there is no child any more.
+    until_alone: Vec<u32>,
+    /// Where the next turn begins.
+    first: u32,
+    /// Whether somebody can go on without waiting.
+    goes_on: bool,
+}
+
+impl Life {
+    /// Takes the process over.
+    pub(crate) fn begin(socket: OwnedFd, setup: &Setup) -> Result<Self, Failed> {
+        let socket = above_standard(socket)?;
+        descriptors::close_on_execute_from(3)?;
+        packets::never_block(&socket)?;
+        let children = signals::hold_all()?;
+        if !setup.is_init {
+            let ourselves = Pid::from_raw(1);
+            rustix::process::set_child_subreaper(ourselves).map_err(|errno| Step::Reap.failed(errno))?;
+        }
+        let mut out = Outgoing::default();
+        out.push(&FromAgent::Ready);
+        Ok(Self {
+            socket,
+            children,
+            others: if setup.is_init { Others::All } else { Others::Descendants },
+            stack: Stack::map()?,
+            decoder: Decoder::new(LONGEST),
+            out,
+            scratch: vec![0; CHUNK],
+            commands: BTreeMap::new(),
+            until_alone: Vec::new(),
+            first: 0,
+            goes_on: true,
+        })
+    }
+
+    /// Lives, until the host is gone.
+    pub(crate) fn live(mut self) -> u8 {
+        let end = loop {
+            if let Err(end) = self.turn() {
+                break end;
+            }
+        };
+        if self.others == Others::Descendants {
+            // No namespace dies with us: whoever is left would live on. Nobody is there to be told of a failure.
+            let _best_effort = self.others.send(Signal::KILL);
+        }
+        match end {
+            End::Closed => CLOSED,
+            End::Broken => BROKEN,
+            End::Fault => OUR_FAULT,
+        }
+    }
+
+    fn turn(&mut self) -> Result<(), End> {
+        let ready = self.wait()?;
+        self.goes_on = false;
+        for (who, flags) in ready {
+            match who {
+                // What comes from the host is taken last: a stream that it gives up on was not read in vain then.
+                Who::Host => {}
+                Who::Children => self.drain_signals(),
+                Who::Output(id, which) => {
+                    if let Some(command) = self.commands.get_mut(&id) {
+                        command.pump(which, id, &mut self.scratch, &mut self.out);
+                    }
+                }
+                Who::Input(id) => {
+                    if let Some(command) = self.commands.get_mut(&id) {
+                        command.input.pump(id, &mut self.out);
+                    }
+                }
+            }
+            if who == Who::Host && flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+                self.hear()?;
+            }
+        }
+        self.reap()?;
+        self.wind_up();
+        if self.out.is_broken() {
+            return Err(End::Fault);
+        }
+        self.out.flush(&self.socket).map_err(|_| End::Closed)
+    }
+
+    /// Waits until somebody is ready. The host comes first, so that it is heard however many others there are.
+    fn wait(&mut self) -> Result<Vec<(Who, PollFlags)>, End> {
+        let mut host = PollFlags::empty();
+        host.set(PollFlags::IN, !self.out.is_full());
+        host.set(PollFlags::OUT, !self.out.is_empty());
+        let mut waited = Waited::default();
+        waited.add(Who::Host, self.socket.as_fd(), host);
+        waited.add(Who::Children, self.children.as_fd(), PollFlags::IN);
+        let has_room = self.out.has_room();
+        let (before, after) = (self.commands.range(..self.first), self.commands.range(self.first..));
+        for (id, command) in after.chain(before) {
+            if let Some(end) = command.input.wanted() {
+                waited.add(Who::Input(*id), end, PollFlags::OUT);
+            }
+            if command.has_ended() {
+                continue;
+            }
+            for (which, output) in command.outputs().iter().enumerate() {
+                if let Some(end) = output.wanted(has_room) {
+                    waited.add(Who::Output(*id, which), end, PollFlags::IN);
+                }
+            }
+        }
+        let ready = waited.wait(self.goes_on).map_err(|_| End::Fault)?;
+        self.first = self.commands.range(self.first.saturating_add(1)..).next().map_or(0, |(id, _)| *id);
+        Ok(ready)
+    }
+
+    /// Only that there was a signal matters: several become one.
+    fn drain_signals(&mut self) {
+        while packets::read(&self.children, &mut self.scratch).is_ok_and(|length| length > 0) {}
+    }
+
+    /// Reaps whoever has ended: commands, and orphans that became ours.
+    fn reap(&mut self) -> Result<(), End> {
+        for _ in 0..REAPED {
+            let Some(ended) = pidfd::reap_one().map_err(|_| End::Fault)? else {
+                self.alone();
+                return Ok(());
+            };
+            let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
+            if let Some(command) = command {
+                command.process_ended(&ended);
+            }
+        }
+        self.goes_on = true;
+        Ok(())
+    }
+
+    /// Answers whoever wanted to know when nobody else is there, if that is so.
+    fn alone(&mut self) {
+        if self.until_alone.is_empty() || !is_childless() {
+            return;
+        }
+        for id in self.until_alone.drain(..) {
+            self.out.push(&FromAgent::Done { id });
+        }
+    }
+
+    /// Reads what commands that ended have left, and tells of those that left nothing.
+    fn wind_up(&mut self) {
+        let mut told = Vec::new();
+        for (id, command) in &mut self.commands {
+            match command.wind_up(*id, &mut self.scratch, &mut self.out) {
+                Wound::Runs | Wound::Waits => {}
+                Wound::More => self.goes_on = true,
+                Wound::Up => told.push(*id),
+            }
+        }
+        for id in told {
+            self.commands.remove(&id);
+        }
+    }
+
+    /// Hears what the host has to say: one piece, and every message that is whole by then.
+    fn hear(&mut self) -> Result<(), End> {
+        match packets::read(&self.socket, &mut self.scratch) {
+            Ok(0) => return Err(End::Closed),
+            Ok(length) => self.decoder.push(self.scratch.get(..length).unwrap_or_default()),
+            Err(Errno::AGAIN) => return Ok(()),
+            Err(_) => return Err(End::Closed),
+        }
+        while let Some(message) = self.decoder.take().map_err(|_| End::Broken)? {
+            self.ask(message)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is no child at all, living or dead.
+fn is_childless() -> bool {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
+}
+
+/// Holds the numbers of the standard streams, so that nothing else ever gets one, and moves the socket above them.
+fn above_standard(socket: OwnedFd) -> Result<OwnedFd, Failed> {
+    let failed = |errno| Step::MoveDescriptor.failed(errno);
+    let moved = rustix::io::fcntl_dupfd_cloexec(&socket, 3).map_err(failed)?;
+    drop(socket);
+    loop {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let held = rustix::fs::open(c"/", flags, Mode::empty()).map_err(failed)?;
+        if descriptors::keep_if_standard(held) {
+            continue;
+        }
+        return Ok(moved);
+    }
+}
+
+/// Descriptors that are waited for, and who each is.
+#[derive(Default)]
+struct Waited<'a> {
+    who: Vec<Who>,
+    polled: Vec<PollFd<'a>>,
+}
+
+impl<'a> Waited<'a> {
+    fn add(&mut self, who: Who, descriptor: BorrowedFd<'a>, flags: PollFlags) {
+        self.who.push(who);
+        self.polled.push(PollFd::from_borrowed_fd(descriptor, flags));
+    }
+
+    fn wait(mut self, only_look: bool) -> Result<Vec<(Who, PollFlags)>, Errno> {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        match poll(&mut self.polled, only_look.then_some(&now)) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Vec::new()),
+            Err(errno) => return Err(errno),
+        }
+        let ready = self.who.into_iter().zip(self.polled.iter().map(PollFd::revents));
+        Ok(ready.filter(|(_, flags)| !flags.is_empty()).collect())
+    }
+}

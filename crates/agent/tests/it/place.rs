@@ -1,0 +1,81 @@
+//! Where an agent under test lives: this program, started again.
+
+use std::os::fd::OwnedFd;
+
+use bailiwick_agent::Setup;
+use bailiwick_sys::alone::Alone;
+use bailiwick_sys::clone::{Own, Side, into_namespaces};
+use bailiwick_sys::namespaces::{Mapping, map};
+use bailiwick_sys::{descriptors, ending, packets, privileges};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{Resource, Rlimit};
+
+pub(crate) const NAME: &str = "agent-under-test";
+
+/// Where an agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// An ordinary process among others.
+    Plain,
+    /// The first process of namespaces of its own.
+    First,
+}
+
+impl Place {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::First => "first",
+        }
+    }
+}
+
+/// Becomes an agent if this process was started as one.
+pub(crate) fn enter() {
+    let mut arguments = std::env::args();
+    if arguments.next().is_some_and(|name| name == NAME) {
+        let place = arguments.next().unwrap_or_default();
+        let folders: Vec<String> = arguments.collect();
+        let socket = rustix::io::fcntl_dupfd_cloexec(descriptors::zero(), 3).unwrap();
+        ending::exit_now(if place == "first" { first(socket, folders) } else { plain(socket, folders) });
+    }
+}
+
+fn plain(socket: OwnedFd, folders: Vec<String>) -> u8 {
+    bailiwick_agent::run(socket, &Setup { is_init: false, owns_ipc: false, folders })
+}
+
+fn first(socket: OwnedFd, folders: Vec<String>) -> u8 {
+    let (ours, theirs) = packets::stream_pair().unwrap();
+    let (user, group) = privileges::identity();
+    let alone = Alone::check().unwrap();
+    match into_namespaces(Own::All, &alone) {
+        Ok(Side::Parent(child)) => {
+            map(child.pid, Mapping { inside: 1000, user, group }).unwrap();
+            packets::write(&ours, b"go").unwrap();
+            0
+        }
+        Ok(Side::Child) => {
+            drop(ours);
+            packets::read(&theirs, &mut [0; 2]).unwrap();
+            drop(theirs);
+            build();
+            bailiwick_agent::run(socket, &Setup { is_init: true, owns_ipc: true, folders })
+        }
+        Err(_) => 1,
+    }
+}
+
+/// The least that a sandbox has: its own scratch, terminals and `/proc`, and no privileges.
+fn build() {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).unwrap();
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("none", "/tmp", "tmpfs", flags, c"mode=1777,size=64m").unwrap();
+    mount("none", "/proc", "proc", flags | MountFlags::NOEXEC, c"").unwrap();
+    mount("none", "/dev/pts", "devpts", flags & !MountFlags::NODEV, c"newinstance,ptmxmode=0666").unwrap();
+    rustix::process::setrlimit(Resource::Msgqueue, Rlimit { current: Some(0), maximum: Some(0) }).unwrap();
+    rustix::process::chdir("/").unwrap();
+    privileges::never_gain().unwrap();
+    privileges::drop_all().unwrap();
+    privileges::hide().unwrap();
+}

@@ -1,0 +1,220 @@
+//! The backend itself: what it was told to do, the keeper that it starts when it is first needed, and what a first look found.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bailiwick_sandbox::{
+    Backend, Demand, Doing, Image, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+};
+use bailiwick_sys::cgroups::Home;
+use bailiwick_types::Tier;
+use bailiwick_wire::jail::{Own, Place};
+use tokio::sync::OnceCell;
+
+use super::ID;
+use super::keeper::{Keeper, KeeperError};
+use crate::plan;
+
+/// What a backend is told.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A folder of its own, where snapshots are kept.
+    pub state: PathBuf,
+    /// Walls that may be partial, because the operator said so.
+    pub accept: Vec<Demand>,
+    /// The strongest namespaces that are tried for; less for tests.
+    pub most: Most,
+}
+
+/// The strongest that is tried for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Most {
+    /// Everything.
+    #[default]
+    Everything,
+    /// As where no user namespace can be made.
+    NoUserNamespace,
+    /// As where no namespace can be made at all.
+    NoNamespaces,
+}
+
+impl Options {
+    /// With this folder.
+    pub fn new(state: impl Into<PathBuf>) -> Self {
+        Self { state: state.into(), accept: Vec::new(), most: Most::Everything }
+    }
+}
+
+/// The backend `process`.
+#[derive(Debug, Clone)]
+pub struct ProcessBackend {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) options: Options,
+    pub(crate) home: Home,
+    pub(crate) places: Vec<Place>,
+    keeper: Mutex<Option<Arc<Keeper>>>,
+    /// Which namespaces were seen to work; the first of those that were tried for.
+    pub(crate) level: Mutex<Option<Own>>,
+    pub(crate) probed: OnceCell<Probe>,
+    label: String,
+    next: AtomicU64,
+}
+
+impl ProcessBackend {
+    /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
+    pub fn new(options: Options) -> Self {
+        let home = Home::find();
+        home.sweep(is_left);
+        sweep_scratch(&options.state.join(SCRATCH));
+        let inner = Inner {
+            options,
+            home,
+            places: plan::of_the_host(),
+            keeper: Mutex::new(None),
+            level: Mutex::new(None),
+            probed: OnceCell::new(),
+            label: label(),
+            next: AtomicU64::new(0),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+}
+
+/// Where the files of sandboxes without a root of their own are, below the backend's folder.
+pub(crate) const SCRATCH: &str = "scratch";
+
+impl Inner {
+    /// The keeper; started if it is not there or has ended.
+    pub(crate) fn keeper(&self) -> Result<Arc<Keeper>, KeeperError> {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keeper) = keeper.as_ref().filter(|keeper| !keeper.is_gone()) {
+            return Ok(keeper.clone());
+        }
+        let fresh = Arc::new(Keeper::start()?);
+        *keeper = Some(fresh.clone());
+        Ok(fresh)
+    }
+
+    /// A name that no other sandbox of this machine has, and that says whose it is.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}", self.label, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// An id that nobody can guess.
+    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
+        let mut random = [0; 10];
+        bailiwick_sys::clock::random(&mut random)
+            .map_err(|errno| SandboxError::Failed { step: "make an id".to_owned(), reason: errno.to_string() })?;
+        let now = bailiwick_sys::clock::realtime().as_millis();
+        Ok((u64::try_from(now).unwrap_or_default(), random))
+    }
+}
+
+/// What the cgroups and folders of this process's sandboxes begin with: its number and when it was started, so that another
+/// process of the same number is not taken for it.
+fn label() -> String {
+    let pid = std::process::id();
+    format!("{LABEL}-{pid}-{}", began(pid).unwrap_or(0))
+}
+
+const LABEL: &str = "bailiwick-sandbox";
+
+/// When a process was started, in ticks since the machine was.
+fn began(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Behind the name, which may hold anything but is followed by the last bracket.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Whether something of this name belongs to a process that is gone.
+fn is_left(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(LABEL).and_then(|rest| rest.strip_prefix('-')) else { return false };
+    let mut parts = rest.split('-').map(str::parse::<u64>);
+    let (Some(Ok(pid)), Some(Ok(start)), Some(Ok(_)), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    u32::try_from(pid).is_ok_and(|pid| began(pid) != Some(start))
+}
+
+/// Removes the files of sandboxes whose owners are gone.
+fn sweep_scratch(folder: &std::path::Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if entry.file_name().to_str().is_some_and(is_left) {
+            // What cannot be removed now is found by the next start.
+            let _left = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+impl Backend for ProcessBackend {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::Process
+    }
+
+    fn priority(&self) -> u32 {
+        10
+    }
+
+    fn probe(&self) -> Doing<'_, Probe> {
+        Box::pin(async { self.inner.probed.get_or_init(|| super::probe::look(&self.inner)).await.clone() })
+    }
+
+    fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
+        let backend = ID.to_owned();
+        if let Image::Named(name) = &spec.image {
+            let what = format!("the image `{name}`: it runs the host's own programs only");
+            return Err(SandboxError::Unsupported { backend, what });
+        }
+        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
+            let what = format!("a snapshot of the backend `{}`", snapshot.backend);
+            return Err(SandboxError::Unsupported { backend, what });
+        }
+        match &spec.network {
+            Network::None | Network::Host => Ok(()),
+            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
+                backend,
+                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
+                fix: "run it with no network (the default), or with the host's own if the operator allows that"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
+        Box::pin(async {
+            self.can_run(&spec)?;
+            let sandbox = super::create::create(&self.inner, spec).await?;
+            Ok(sandbox.handle())
+        })
+    }
+
+    fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(async { super::snapshots::forget(&self.inner.options.state, snapshot) })
+    }
+
+    fn close(&self) -> Doing<'_, ()> {
+        Box::pin(async {
+            let keeper = self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(keeper) = keeper else { return };
+            // Whoever still holds a sandbox has a dead one from now on: they end with the keeper.
+            let ends = keeper.ends();
+            keeper.end();
+            for mut end in ends {
+                let _gone = end.wait_for(Option::is_some).await;
+            }
+        })
+    }
+}

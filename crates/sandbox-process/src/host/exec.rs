@@ -1,0 +1,358 @@
+//! A command in a sandbox, from its start to its end: its streams, its deadline, and what it used.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bailiwick_sandbox::{
+    Capped, Captured, Chunk, Command, Ended, ExecUsage, Exit, Finished, Input, Running, SandboxError, Stream,
+};
+use bailiwick_types::ErrorCode;
+use bailiwick_wire::agent::{self, CHUNK, FromAgent, Start, ToAgent, WINDOW};
+use bytes::{Bytes, BytesMut};
+use tokio::sync::{mpsc, oneshot};
+
+use super::link::Ask;
+use super::sandbox::Inner;
+
+/// How long a command that was killed may take to be seen dead; then its sandbox goes with it.
+const LAST: Duration = Duration::from_secs(2);
+/// How many pieces of output wait for whoever reads them.
+const PIECES: usize = 4;
+
+const ENOENT: i32 = 2;
+const EAGAIN: i32 = 11;
+const SIGKILL: i32 = 9;
+
+/// Microseconds as milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of a command's life fit")]
+pub(crate) fn milliseconds(microseconds: u64) -> f64 {
+    microseconds as f64 / 1000.0
+}
+
+/// A command that runs.
+struct Drive<'a> {
+    inner: &'a Inner,
+    ask: Ask,
+    /// When it is killed; after that, when its sandbox is.
+    deadline: tokio::time::Instant,
+    timed_out: bool,
+    killed: bool,
+    began: Instant,
+    kills: Option<u64>,
+    cpu_us: Option<u64>,
+    /// How much input the agent takes now.
+    credit: usize,
+}
+
+/// Something about a command.
+enum Step {
+    Output(Chunk),
+    /// There is room for input again.
+    Room,
+    Ended(Result<Ended, SandboxError>),
+}
+
+impl<'a> Drive<'a> {
+    async fn start(inner: &'a Inner, command: &Command) -> Result<Self, SandboxError> {
+        command.check()?;
+        let ask = inner.ask().await?;
+        let before = inner.jail.account();
+        inner.jail.forget_peak();
+        let cwd = command.cwd.as_ref().unwrap_or(&inner.spec.workdir);
+        let mut env = inner.layout.variables();
+        for (name, value) in inner.spec.env.iter().chain(&command.env) {
+            env.retain(|(known, _)| known != name);
+            env.push((name.clone(), value.clone()));
+        }
+        let terminal = command
+            .terminal
+            .map(|window| agent::Window { rows: window.rows, columns: window.columns });
+        let start = Start {
+            argv: command.argv().to_vec(),
+            env,
+            cwd: inner.layout.found(cwd),
+            has_input: command.piped || !command.input.is_empty() || terminal.is_some(),
+            terminal,
+        };
+        let timeout = command.deadline(inner.spec.limits.timeout.value);
+        let began = Instant::now();
+        inner.say(&ToAgent::Start { id: ask.id, start: Box::new(start) }).await?;
+        Ok(Self {
+            inner,
+            ask,
+            deadline: tokio::time::Instant::now() + timeout,
+            timed_out: false,
+            killed: false,
+            began,
+            kills: before.kills,
+            cpu_us: before.cpu_us,
+            credit: WINDOW as usize,
+        })
+    }
+
+    /// Waits for the next thing about it.
+    async fn next(&mut self) -> Step {
+        loop {
+            let answer = tokio::select! {
+                biased;
+                answer = self.ask.next() => answer,
+                () = tokio::time::sleep_until(self.deadline) => {
+                    self.late().await;
+                    continue;
+                }
+            };
+            match answer {
+                Some(FromAgent::Output { stream, bytes, .. }) => {
+                    let stream = match stream {
+                        agent::Stream::Stdout => Stream::Stdout,
+                        agent::Stream::Stderr => Stream::Stderr,
+                    };
+                    return Step::Output(Chunk { stream, bytes: bytes.into() });
+                }
+                Some(FromAgent::Credit { bytes, .. }) => {
+                    // More than everything is not believed.
+                    self.credit = self.credit.saturating_add(bytes as usize).min(WINDOW as usize);
+                    return Step::Room;
+                }
+                Some(FromAgent::Ended { ended, .. }) => return Step::Ended(Ok(self.ended(ended))),
+                Some(FromAgent::NotStarted { step, errno, .. }) => {
+                    return Step::Ended(self.not_started(&step, errno));
+                }
+                Some(_) => return Step::Ended(Err(self.inner.broken())),
+                None => return Step::Ended(self.lost()),
+            }
+        }
+    }
+
+    /// The deadline has come: the command goes, and if that does not end it, its sandbox.
+    async fn late(&mut self) {
+        if self.killed {
+            self.inner.jail.kill();
+            self.deadline = tokio::time::Instant::now() + LAST;
+            return;
+        }
+        self.timed_out = true;
+        self.kill().await;
+    }
+
+    async fn kill(&mut self) {
+        self.killed = true;
+        self.deadline = tokio::time::Instant::now() + LAST;
+        // One that is gone already is dead.
+        let _gone = self.inner.say(&ToAgent::Kill { id: self.ask.id }).await;
+    }
+
+    /// So much of a stream was taken.
+    async fn took(&self, stream: Stream, bytes: usize) {
+        let stream = match stream {
+            Stream::Stdout => agent::Stream::Stdout,
+            Stream::Stderr => agent::Stream::Stderr,
+        };
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        // One that is gone is heard of by its end.
+        let _gone = self.inner.say(&ToAgent::Credit { id: self.ask.id, stream, bytes }).await;
+    }
+
+    /// Hands over as much input as there is credit for; gives what is left.
+    async fn put(&mut self, mut input: Bytes) -> Bytes {
+        while !input.is_empty() && self.credit > 0 {
+            let bytes = input.split_to(input.len().min(self.credit).min(CHUNK));
+            self.credit -= bytes.len();
+            if self.inner.say(&ToAgent::Input { id: self.ask.id, bytes: bytes.to_vec() }).await.is_err() {
+                return Bytes::new();
+            }
+        }
+        input
+    }
+
+    async fn end_input(&self) {
+        let _gone = self.inner.say(&ToAgent::InputEnd { id: self.ask.id }).await;
+    }
+
+    fn usage(&self, told: Option<&agent::Ended>) -> (ExecUsage, bool) {
+        let now = self.inner.jail.account();
+        let counted = now.cpu_us.zip(self.cpu_us).map(|(now, before)| now.saturating_sub(before));
+        let told_peak = told.map_or(0, |told| told.memory_peak);
+        let usage = ExecUsage {
+            wall_ms: self.began.elapsed().as_secs_f64() * 1000.0,
+            cpu_ms: milliseconds(counted.or(told.map(|told| told.cpu_us)).unwrap_or(0)),
+            memory_peak: now.memory_peak.unwrap_or(told_peak),
+            processes: told.map_or(1, |told| u64::from(told.processes)),
+        };
+        (usage, now.kills > self.kills)
+    }
+
+    fn ended(&self, told: agent::Ended) -> Ended {
+        let (usage, oom) = self.usage(Some(&told));
+        let exit = match (told.code, told.signal) {
+            (Some(code), _) => Exit::Code(code),
+            (None, signal) => Exit::Signal(signal.unwrap_or(SIGKILL)),
+        };
+        Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() }
+    }
+
+    fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
+        let system = std::io::Error::from_raw_os_error(errno);
+        let exit = match (step, errno) {
+            (agent::STEP_EXECUTE, ENOENT) => Exit::NotFound,
+            (agent::STEP_EXECUTE, _) => Exit::NotExecutable,
+            (agent::STEP_CWD, _) => {
+                let code = if errno == ENOENT { ErrorCode::NotFound } else { ErrorCode::FsFailed };
+                return Err(SandboxError::File {
+                    path: "the folder where the command begins".to_owned(),
+                    why: system.to_string(),
+                    code,
+                });
+            }
+            (_, EAGAIN) => {
+                let most = self.inner.spec.limits.processes.value;
+                return Err(SandboxError::Busy(format!(
+                    "the sandbox has as many processes as it may have ({most}), so no other can be started"
+                )));
+            }
+            _ => return Err(SandboxError::Failed { step: step.to_owned(), reason: system.to_string() }),
+        };
+        let (usage, oom) = self.usage(None);
+        Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() })
+    }
+
+    /// The sandbox ended under the command: for want of memory, by its deadline, or because somebody ended it.
+    fn lost(&self) -> Result<Ended, SandboxError> {
+        let (usage, oom) = self.usage(None);
+        if oom || self.timed_out {
+            let exit = Exit::Signal(SIGKILL);
+            return Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() });
+        }
+        Err(self.inner.gone())
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, SandboxError> {
+    let mut drive = Drive::start(inner, &command).await?;
+    let has_input = !command.input.is_empty();
+    let mut input = drive.put(command.input).await;
+    let mut is_ended = input.is_empty();
+    if has_input && is_ended {
+        drive.end_input().await;
+    }
+    let mut capped = Capped::new(inner.spec.limits.output.value);
+    let (mut stdout, mut stderr) = (BytesMut::new(), BytesMut::new());
+    let ended = loop {
+        match drive.next().await {
+            Step::Output(chunk) => {
+                let (stream, length) = (chunk.stream, chunk.bytes.len());
+                if let Some(chunk) = capped.take(chunk).chunk {
+                    match stream {
+                        Stream::Stdout => stdout.extend_from_slice(&chunk.bytes),
+                        Stream::Stderr => stderr.extend_from_slice(&chunk.bytes),
+                    }
+                }
+                drive.took(stream, length).await;
+            }
+            Step::Room => {
+                input = drive.put(input).await;
+                if input.is_empty() && !is_ended {
+                    is_ended = true;
+                    drive.end_input().await;
+                }
+            }
+            Step::Ended(ended) => break ended?,
+        }
+    };
+    let captured = |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
+    Ok(Finished {
+        ended,
+        stdout: captured(stdout, Stream::Stdout),
+        stderr: captured(stderr, Stream::Stderr),
+    })
+}
+
+/// Starts a command and gives its streams.
+pub(crate) async fn spawn(inner: Arc<Inner>, command: Command) -> Result<Running, SandboxError> {
+    let (input, inputs) = mpsc::channel(PIECES);
+    let (urgent, urgents) = mpsc::channel(PIECES);
+    let (outputs, output) = mpsc::channel(PIECES);
+    let (ends, ended) = oneshot::channel();
+    // What is wrong with the command is told at once.
+    command.check()?;
+    tokio::spawn(async move {
+        let told = carry(&inner, &command, inputs, urgents, outputs).await;
+        // Whoever started it may be gone.
+        let _nobody = ends.send(told);
+    });
+    Ok(Running { input, urgent, output, ended })
+}
+
+/// Carries the streams of a command until it has ended.
+async fn carry(
+    inner: &Inner,
+    command: &Command,
+    mut inputs: mpsc::Receiver<Input>,
+    mut urgents: mpsc::Receiver<Input>,
+    outputs: mpsc::Sender<Chunk>,
+) -> Result<Ended, SandboxError> {
+    let mut drive = Drive::start(inner, command).await?;
+    let mut rest = Bytes::new();
+    let (mut is_open, mut is_urgent, mut has_reader) = (true, true, true);
+    // Output that its reader has no room for yet: until it has, no more is asked for.
+    let mut waiting: std::collections::VecDeque<Chunk> = std::collections::VecDeque::new();
+    loop {
+        tokio::select! {
+            biased;
+            said = urgents.recv(), if is_urgent => match said {
+                Some(said) => tell(&mut drive, said, &mut rest).await,
+                None => is_urgent = false,
+            },
+            room = outputs.reserve(), if has_reader && !waiting.is_empty() => match room {
+                Ok(room) => if let Some(chunk) = waiting.pop_front() {
+                    let (stream, length) = (chunk.stream, chunk.bytes.len());
+                    room.send(chunk);
+                    drive.took(stream, length).await;
+                },
+                Err(_) => has_reader = false,
+            },
+            step = drive.next() => match step {
+                Step::Output(chunk) if has_reader => waiting.push_back(chunk),
+                // Nobody reads: the command goes on as if somebody did.
+                Step::Output(chunk) => drive.took(chunk.stream, chunk.bytes.len()).await,
+                Step::Room => rest = drive.put(std::mem::take(&mut rest)).await,
+                Step::Ended(ended) => {
+                    for chunk in waiting {
+                        if outputs.send(chunk).await.is_err() {
+                            break;
+                        }
+                    }
+                    return ended;
+                }
+            },
+            said = inputs.recv(), if is_open && rest.is_empty() => match said {
+                Some(said) => tell(&mut drive, said, &mut rest).await,
+                // Whoever had something to say is gone: there is no more input.
+                None => {
+                    is_open = false;
+                    drive.end_input().await;
+                }
+            },
+        }
+    }
+}
+
+async fn tell(drive: &mut Drive<'_>, said: Input, rest: &mut Bytes) {
+    let id = drive.ask.id;
+    let message = match said {
+        Input::Bytes(bytes) => {
+            *rest = drive.put(bytes).await;
+            return;
+        }
+        Input::End => return drive.end_input().await,
+        Input::Kill => return drive.kill().await,
+        Input::Resize(window) => {
+            let window = agent::Window { rows: window.rows, columns: window.columns };
+            ToAgent::Resize { id, window }
+        }
+        Input::Signal(signal) => ToAgent::Signal { id, signal },
+    };
+    // One that is gone is heard of by its end.
+    let _gone = drive.inner.say(&message).await;
+}

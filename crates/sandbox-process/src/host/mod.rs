@@ -1,0 +1,19 @@
+//! What is done from outside: starting the keeper, asking it for jails, talking to their agents, and cleaning up.
+
+mod backend;
+mod create;
+mod exec;
+mod files;
+mod jail;
+mod keeper;
+mod layout;
+mod link;
+mod probe;
+mod report;
+mod sandbox;
+mod snapshots;
+
+pub use backend::{Most, Options, ProcessBackend};
+
+/// The name of this backend.
+pub(crate) const ID: &str = "process";

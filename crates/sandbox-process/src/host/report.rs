@@ -1,0 +1,127 @@
+//! What holds each demand, from what a jail saw of itself and from its cgroups. Nothing that was not seen is claimed.
+
+use bailiwick_sandbox::Demand;
+use bailiwick_sys::cgroups::{Controller, Group};
+use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_wire::jail::{Own, Plan, Standing};
+
+/// The report on one jail.
+pub(crate) fn on(plan: &Plan, standing: &Standing, group: &Group) -> Vec<Wallpart> {
+    Demand::ALL
+        .iter()
+        .map(|demand| {
+            let (status, mechanism) = match demand {
+                Demand::Network => network(plan, standing),
+                Demand::Files => files(plan, standing),
+                Demand::Identity => identity(plan, standing),
+                Demand::Kill => kill(standing),
+                Demand::Memory => held(standing, group, Controller::Memory),
+                Demand::Cpu => held(standing, group, Controller::Cpu),
+                Demand::Disk => disk(plan, standing),
+                Demand::Processes => processes(plan, standing, group),
+                Demand::Timeout => timeout(standing),
+            };
+            Wallpart { demand: demand.name().to_owned(), mechanism, status }
+        })
+        .collect()
+}
+
+type Held = (WallStatus, String);
+
+/// The filter, by its mark.
+fn filter(standing: &Standing) -> String {
+    standing.filter.as_ref().map_or_else(|| "no filter".to_owned(), |mark| format!("seccomp {mark}"))
+}
+
+fn network(plan: &Plan, standing: &Standing) -> Held {
+    let filter = filter(standing);
+    match (plan.own_network, standing.net, plan.own, &standing.filter) {
+        (false, ..) => (WallStatus::Absent, "the host's own network, as asked for".to_owned()),
+        (true, true, _, Some(_)) => {
+            (WallStatus::Enforced, format!("net namespace with nothing but loopback; {filter}"))
+        }
+        (true, true, _, None) => (WallStatus::Partial, "net namespace; AF_VSOCK is not filtered".to_owned()),
+        (true, false, Own::Nothing, Some(_)) => {
+            (WallStatus::Enforced, format!("{filter}: no sockets but pairs that are connected from birth"))
+        }
+        (true, false, ..) => (WallStatus::Absent, "no net namespace".to_owned()),
+    }
+}
+
+fn files(plan: &Plan, standing: &Standing) -> Held {
+    let landlock = match standing.landlock {
+        Some((version, true)) => format!("Landlock ABI {version}"),
+        Some((version, false)) => format!("Landlock ABI {version} in part"),
+        None => "no Landlock".to_owned(),
+    };
+    if plan.own != Own::Nothing {
+        let holds = standing.mount && standing.root && standing.processes;
+        let status = if holds { WallStatus::Enforced } else { WallStatus::Partial };
+        return (status, format!("mount namespace with a built, read-only root; {landlock}"));
+    }
+    match standing.landlock {
+        // Before version 3, what can be written to can be cut short although it is only read.
+        Some((3.., _)) => (WallStatus::Enforced, landlock),
+        Some(_) => (WallStatus::Partial, landlock),
+        None => (WallStatus::Absent, landlock),
+    }
+}
+
+fn identity(plan: &Plan, standing: &Standing) -> Held {
+    let Standing { user, outside, no_groups, no_capabilities, no_new_privileges, hidden, .. } = standing;
+    if !(*no_capabilities && *no_new_privileges) {
+        return (WallStatus::Absent, "capabilities or new privileges are left".to_owned());
+    }
+    let groups = if *no_groups { "no groups" } else { "the groups of this user" };
+    let filter = filter(standing);
+    let rest = format!("{groups}, no capabilities, no_new_privs, {filter}");
+    match (plan.own, *user, *outside) {
+        (_, _, 0) => (WallStatus::Absent, format!("it is root outside; {rest}")),
+        (Own::All, true, outside) if *hidden && standing.filter.is_some() => (
+            WallStatus::Enforced,
+            format!("user namespace: {} inside is {outside} outside; {rest}", plan.inside),
+        ),
+        (_, _, outside) if *no_groups && plan.outside.contains(&outside) => {
+            (WallStatus::Enforced, format!("user {outside}, which is nobody's; {rest}"))
+        }
+        (_, _, outside) => (WallStatus::Partial, format!("the same user as this program ({outside}); {rest}")),
+    }
+}
+
+fn kill(standing: &Standing) -> Held {
+    if standing.pid {
+        return (WallStatus::Enforced, "pid namespace: all of it ends with its first process".to_owned());
+    }
+    (WallStatus::Partial, "no pid namespace: descendants are looked for and killed".to_owned())
+}
+
+fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {
+    match group.holds(controller) {
+        Ok(mechanism) if standing.joined > 0 => (WallStatus::Enforced, mechanism),
+        Ok(_) => (WallStatus::Absent, "it did not join its cgroup".to_owned()),
+        Err(why) => (WallStatus::Absent, why),
+    }
+}
+
+fn disk(plan: &Plan, standing: &Standing) -> Held {
+    if standing.root {
+        return (WallStatus::Enforced, format!("tmpfs of {} bytes and {} files", plan.disk, plan.files));
+    }
+    (WallStatus::Absent, "its files are in a folder of the host's".to_owned())
+}
+
+fn processes(plan: &Plan, standing: &Standing, group: &Group) -> Held {
+    let wanted = plan.processes.map(|most| u64::from(most) + 1);
+    let by_user = standing.user && wanted.is_some() && standing.most_processes <= wanted;
+    match (by_user, group.holds(Controller::Pids)) {
+        (true, _) => (WallStatus::Enforced, "RLIMIT_NPROC of a user namespace of its own".to_owned()),
+        (false, Ok(mechanism)) if standing.joined > 0 => (WallStatus::Enforced, mechanism),
+        (false, Ok(_)) => (WallStatus::Absent, "it did not join its cgroup".to_owned()),
+        (false, Err(why)) => (WallStatus::Absent, why),
+    }
+}
+
+fn timeout(standing: &Standing) -> Held {
+    let how = if standing.pid { "the end of its pid namespace" } else { "a kill of what is found" };
+    (WallStatus::Enforced, format!("the host's clock, then {how}"))
+}

@@ -1,0 +1,305 @@
+//! Building a jail around this process, step by step, in the order in which each still can be built; then looking at what
+//! stands, telling it, and becoming the agent.
+//!
+//! A step without which something would be open ends the process. Nothing of a guest runs before the last step.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use bailiwick_sys::landlock::{self, How, Opened};
+use bailiwick_sys::mounts::{self, Less, Size};
+use bailiwick_sys::namespaces::Differs;
+use bailiwick_sys::seccomp::command::Filters;
+use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, descriptors, ending, loopback, packets, privileges};
+use bailiwick_wire::encode;
+use bailiwick_wire::jail::{Bind, FromJail, Own, Place, Plan, Standing};
+
+use super::look;
+
+/// The exit code of a jail that could not be built.
+const UNBUILT: u8 = 71;
+/// Where the host's files are while the root is built.
+const OLD: &str = "/.old";
+/// Where the sandbox's own files are while the root is built.
+const OWN: &str = "/.own";
+/// Folders of which at least one exists on any machine; the new root is mounted over it, in this mount namespace only.
+const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
+/// What the sandbox calls itself.
+const HOST: &str = "sandbox";
+
+/// The life of a jail's first process. Never returns.
+pub(super) fn live(plan: &Plan, stream: OwnedFd, doors: Vec<OwnedFd>, keeper: &OwnedFd, filters: &Filters) -> ! {
+    match build(plan, doors, keeper, filters) {
+        Ok(standing) => {
+            if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
+                ending::exit_now(UNBUILT);
+            }
+            let setup = bailiwick_agent::Setup { is_init: plan.own != Own::Nothing };
+            bailiwick_agent::run(stream, setup)
+        }
+        Err(Failed { step, errno }) => {
+            let said = FromJail::Unbuilt { step: step.says().to_owned(), errno: errno.raw_os_error() };
+            // When the host cannot be told, it sees the stream close.
+            let _host_gone = send(&stream, &said);
+            ending::exit_now(UNBUILT)
+        }
+    }
+}
+
+fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
+    let failed = |errno| Step::SendPacket.failed(errno);
+    let frame = encode(message).map_err(|_| failed(Errno::INVAL))?;
+    let mut rest = frame.as_slice();
+    while !rest.is_empty() {
+        let written = packets::write(stream, rest).map_err(failed)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+fn build(
+    plan: &Plan,
+    doors: Vec<OwnedFd>,
+    keeper: &OwnedFd,
+    filters: &Filters,
+) -> Result<Standing, Failed> {
+    let mut standing = Standing::default();
+    for door in doors {
+        cgroups::go_through(door)?;
+        standing.joined += 1;
+    }
+    let (differs, outside) = hear(keeper)?;
+    become_somebody(plan, outside)?;
+    if plan.own == Own::Nothing {
+        make_folders(plan)?;
+    } else {
+        build_root(plan)?;
+        loopback::name_host(HOST)?;
+        if plan.own_network {
+            loopback::raise()?;
+        }
+    }
+    // One more than commands may have: the agent.
+    let processes = plan.processes.map(|most| u64::from(most) + 1);
+    bounds::for_a_sandbox(processes, plan.address_space)?;
+    privileges::drop_all()?;
+    privileges::never_gain()?;
+    privileges::hide()?;
+    if plan.own != Own::Nothing {
+        // Without a pid namespace the agent has to end what it started first: it sees the stream close.
+        privileges::die_with_parent()?;
+    }
+    let landlock = landlock::close_all_but(&opened(plan))?;
+    standing.landlock = (landlock.version > 0).then_some((landlock.version, landlock.whole));
+    look::at(&mut standing, plan, differs, outside)?;
+    filters.install()?;
+    standing.filter = bailiwick_sys::seccomp::in_force().then(|| filters.mark());
+    Ok(standing)
+}
+
+/// What the keeper says: which namespaces differ, and who this process is outside.
+fn hear(keeper: &OwnedFd) -> Result<(Differs, u32), Failed> {
+    let mut told = [0; 5];
+    let length = packets::read(keeper, &mut told).map_err(|errno| Step::LookAtNamespace.failed(errno))?;
+    let [differs, user @ ..] = told;
+    if length != told.len() {
+        return Err(Step::LookAtNamespace.failed(Errno::PIPE));
+    }
+    Ok((Differs::from_byte(differs), u32::from_le_bytes(user)))
+}
+
+/// Becomes the sandbox's own user, with the capabilities that building needs.
+fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
+    let is_root = privileges::identity().0 == 0;
+    match plan.own {
+        Own::All => privileges::become_user(plan.inside, plan.inside)?,
+        Own::AllButUser => privileges::become_user(outside, outside)?,
+        Own::Nothing if is_root && outside != 0 => privileges::become_user(outside, outside)?,
+        Own::Nothing => return Ok(()),
+    }
+    privileges::regain_kept()
+}
+
+fn build_root(plan: &Plan) -> Result<(), Failed> {
+    mounts::keep_to_oneself()?;
+    let small = Size { bytes: 4 << 20, files: 4096 };
+    let mut root = Err(Step::MountMemory.failed(Errno::NOENT));
+    for place in PLACES {
+        root = mounts::memory(Path::new(place), small, 0o755, Less::WRITE).map(|()| place);
+        if root.is_ok() {
+            break;
+        }
+    }
+    let root = Path::new(root?);
+    folder(&root.join(OLD.trim_start_matches('/')))?;
+    mounts::move_to(root, OLD.trim_start_matches('/'))?;
+    for place in ["/proc", "/dev", "/dev/pts", "/tmp", "/var", "/run"] {
+        folder(Path::new(place))?;
+    }
+    for place in &plan.places {
+        make(place)?;
+    }
+    mounts::processes(Path::new("/proc"))?;
+    for mask in &plan.masks {
+        cover(Path::new(mask))?;
+    }
+    mounts::terminals(Path::new("/dev/pts"))?;
+    make_own(plan)?;
+    for place in &plan.places {
+        // The user's own mounts come last: one may lie in a folder of the sandbox's own.
+        if let Place::Bind(bind) = place
+            && bind.checked.is_some()
+        {
+            mount(bind)?;
+        }
+    }
+    mounts::detach(Path::new(OLD))?;
+    remove_folder(Path::new(OLD))?;
+    mounts::take_away(Path::new("/"), Less::READ, false)
+}
+
+fn make(place: &Place) -> Result<(), Failed> {
+    match place {
+        Place::Folder { at } => folder(Path::new(at)),
+        Place::Link { at, to } => {
+            folder_above(Path::new(at))?;
+            rustix::fs::symlink(to.as_str(), at.as_str()).map_err(|errno| Step::MakePlace.failed(errno))
+        }
+        Place::File { at, text } => {
+            folder_above(Path::new(at))?;
+            file(Path::new(at), text.as_bytes())
+        }
+        Place::Bind(bind) if bind.checked.is_some() => Ok(()),
+        Place::Bind(bind) => mount(bind),
+        Place::Device { at } => {
+            file(Path::new(at), b"")?;
+            let from = PathBuf::from(format!("{OLD}{at}"));
+            // Nothing is taken away from a device but gaining privileges by it.
+            mounts::bind(&from, Path::new(at), Less { no_programs: true, ..Less::default() })
+        }
+    }
+}
+
+/// Mounts something of the host's, if it is what was checked.
+fn mount(bind: &Bind) -> Result<(), Failed> {
+    let Bind { from, to, writable, is_folder, checked } = bind;
+    let to = Path::new(to);
+    if *is_folder {
+        folder(to)?;
+    } else if rustix::fs::lstat(to).is_err() {
+        folder_above(to)?;
+        file(to, b"")?;
+    }
+    let from = PathBuf::from(format!("{OLD}{from}"));
+    let less = if *writable { Less::WRITE } else { Less::READ };
+    mounts::bind(&from, to, less)?;
+    if let Some(checked) = checked {
+        let found = rustix::fs::lstat(to).map_err(|errno| Step::ChangedMeanwhile.failed(errno))?;
+        if (found.st_dev, found.st_ino) != *checked {
+            return Err(Step::ChangedMeanwhile.failed(Errno::STALE));
+        }
+    }
+    Ok(())
+}
+
+/// Covers something of `/proc`, if it is there.
+fn cover(place: &Path) -> Result<(), Failed> {
+    let Ok(found) = rustix::fs::lstat(place) else { return Ok(()) };
+    if rustix::fs::FileType::from_raw_mode(found.st_mode).is_dir() {
+        let nothing = Size { bytes: 4096, files: 1 };
+        return mounts::memory(place, nothing, 0o555, Less { no_programs: true, ..Less::READ });
+    }
+    mounts::bind(Path::new("/dev/null"), place, Less { read_only: true, ..Less::default() })
+}
+
+/// The sandbox's own folders, which share one bound.
+fn make_own(plan: &Plan) -> Result<(), Failed> {
+    let own = Path::new(OWN);
+    folder(own)?;
+    mounts::memory(own, Size { bytes: plan.disk, files: plan.files }, 0o755, Less::WRITE)?;
+    for (number, place) in plan.folders.iter().enumerate() {
+        let source = own.join(number.to_string());
+        folder(&source)?;
+        folder(Path::new(place))?;
+        mounts::bind(&source, Path::new(place), Less::WRITE)?;
+    }
+    if plan.disk == 0 {
+        for place in &plan.folders {
+            mounts::take_away(Path::new(place), Less::READ, false)?;
+        }
+    }
+    // What is mounted elsewhere stays; the whole of it has no name any more.
+    mounts::detach(own)?;
+    remove_folder(own)
+}
+
+/// Where there is no root of its own, its folders are the host's, made by the host; only what is in them is looked for.
+fn make_folders(plan: &Plan) -> Result<(), Failed> {
+    for place in &plan.folders {
+        folder(Path::new(place))?;
+    }
+    Ok(())
+}
+
+/// What Landlock leaves open.
+fn opened(plan: &Plan) -> Vec<Opened> {
+    let open = |path: &str, how| Opened { path: PathBuf::from(path), how };
+    let mut opened: Vec<Opened> = plan.folders.iter().map(|place| open(place, How::Write)).collect();
+    if plan.own == Own::Nothing {
+        opened.extend(plan.readable.iter().map(|path| open(path, How::Read)));
+        opened.extend(["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map(|path| open(path, How::Use)));
+        opened.extend(["/dev/random", "/dev/urandom"].map(|path| open(path, How::Read)));
+    } else {
+        opened.extend([open("/", How::Read), open("/dev", How::Use), open("/proc", How::Use)]);
+        let writable = plan.places.iter().filter_map(|place| match place {
+            Place::Bind(bind) if bind.writable => Some(open(&bind.to, How::Write)),
+            _ => None,
+        });
+        opened.extend(writable);
+    }
+    opened
+}
+
+/// Makes a folder and those above it.
+fn folder(path: &Path) -> Result<(), Failed> {
+    match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(0o755)) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(Errno::NOENT) => {
+            folder_above(path)?;
+            match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(0o755)) {
+                Ok(()) | Err(Errno::EXIST) => Ok(()),
+                Err(errno) => Err(Step::MakePlace.failed(errno)),
+            }
+        }
+        Err(errno) => Err(Step::MakePlace.failed(errno)),
+    }
+}
+
+fn folder_above(path: &Path) -> Result<(), Failed> {
+    let above: Vec<&Path> = path.ancestors().skip(1).filter(|above| above.parent().is_some()).collect();
+    for above in above.into_iter().rev() {
+        match rustix::fs::mkdir(above, rustix::fs::Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(Step::MakePlace.failed(errno)),
+        }
+    }
+    Ok(())
+}
+
+fn remove_folder(path: &Path) -> Result<(), Failed> {
+    rustix::fs::rmdir(path).map_err(|errno| Step::MakePlace.failed(errno))
+}
+
+/// Writes a file that is not there yet.
+fn file(path: &Path, text: &[u8]) -> Result<(), Failed> {
+    use rustix::fs::{Mode, OFlags};
+    let failed = |errno| Step::WritePlace.failed(errno);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::from_raw_mode(0o644)).map_err(failed)?;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest).map_err(failed)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(())
+}

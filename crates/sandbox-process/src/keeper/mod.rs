@@ -1,0 +1,175 @@
+//! The keeper: this program started again, alone and with an empty environment. It makes jails when the host asks, reaps them,
+//! and says when each has ended.
+//!
+//! It never sees a byte of a guest: it reads orders of the host, and what it clones reads everything else. It must never
+//! outlive the host.
+
+mod build;
+mod look;
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+
+use bailiwick_sys::alone::Alone;
+use bailiwick_sys::cgroups;
+use bailiwick_sys::clone::{Child, Own, Side, into_jail};
+use bailiwick_sys::namespaces::{Differs, Mapping, map};
+use bailiwick_sys::pidfd::{How, reap_one};
+use bailiwick_sys::seccomp::command::{Filters, Sockets};
+use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, packets, pidfd, privileges};
+use bailiwick_wire::jail::{self, FromKeeper, Plan, ToKeeper};
+use bailiwick_wire::{decode, encode};
+
+/// The exit code of a program that was started as a keeper by somebody else than a host.
+const NOT_FOR_PEOPLE: u8 = 64;
+/// The exit code of a keeper whose host is gone.
+const FINE: u8 = 0;
+/// The exit code of a keeper that could not go on.
+const FAILED: u8 = 70;
+
+/// What every jail needs and only one is made of.
+struct Keeper {
+    alone: Alone,
+    internet: Filters,
+    pairs: Filters,
+    living: BTreeMap<i32, u64>,
+}
+
+/// Becomes a keeper and never returns.
+pub(crate) fn become_one() -> ! {
+    if !descriptors::is_socket(descriptors::zero()) {
+        ending::exit_now(NOT_FOR_PEOPLE);
+    }
+    match Keeper::start() {
+        Ok(mut keeper) => loop {
+            match keeper.turn() {
+                Ok(true) => {}
+                Ok(false) => ending::exit_now(FINE),
+                Err(_) => ending::exit_now(FAILED),
+            }
+        },
+        Err(_) => ending::exit_now(FAILED),
+    }
+}
+
+impl Keeper {
+    fn start() -> Result<Self, Failed> {
+        descriptors::close_from(1)?;
+        let alone = Alone::check()?;
+        // The host may already be gone; then the socket says so as well.
+        privileges::die_with_parent()?;
+        privileges::hide()?;
+        if privileges::identity().0 == 0 {
+            privileges::clear_groups()?;
+        }
+        let keeper = Self {
+            alone,
+            internet: Filters::compile(Sockets::Internet)?,
+            pairs: Filters::compile(Sockets::PairsOnly)?,
+            living: BTreeMap::new(),
+        };
+        ending::watch_children()?;
+        tell(&FromKeeper::Ready, &[])?;
+        Ok(keeper)
+    }
+
+    /// Waits for an order or an end, and does what follows. False when the host is gone.
+    fn turn(&mut self) -> Result<bool, Failed> {
+        ending::wait_for_packet_or_child()?;
+        self.tell_endings()?;
+        let mut buffer = vec![0; jail::LONGEST];
+        loop {
+            let packet = match packets::receive(descriptors::zero(), &mut buffer) {
+                Ok(packet) => packet,
+                Err(Failed { errno: Errno::AGAIN, .. }) => return Ok(true),
+                Err(failed) => return Err(failed),
+            };
+            let Some(bytes) = buffer.get(4..packet.length) else { return Ok(false) };
+            // Host and keeper are one binary; a message that is none means that the host is not a host.
+            let Ok(ToKeeper::Make { number, plan }) = decode(bytes) else { return Ok(false) };
+            let Some(stream) = packet.descriptors.into_iter().next() else { return Ok(false) };
+            if let Err(Failed { step, errno }) = self.make(number, &plan, stream) {
+                let step = step.says().to_owned();
+                tell(&FromKeeper::NotStarted { number, step, errno: errno.raw_os_error() }, &[])?;
+            }
+        }
+    }
+
+    fn tell_endings(&mut self) -> Result<(), Failed> {
+        while let Some(ended) = reap_one()? {
+            let Some(number) = self.living.remove(&ended.pid) else { continue };
+            let status = match ended.how {
+                How::Exited(code) => i32::from(code),
+                How::Signalled(signal) => 128 + i32::from(signal),
+            };
+            tell(&FromKeeper::Ended { number, status }, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Starts the first process of a jail, and does for it what can be done only from outside.
+    fn make(&mut self, number: u64, plan: &Plan, stream: OwnedFd) -> Result<(), Failed> {
+        let doors: Vec<OwnedFd> =
+            plan.doors.iter().map(|door| cgroups::open_door(Path::new(door))).collect::<Result<_, _>>()?;
+        let own = match plan.own {
+            jail::Own::All => Own::All,
+            jail::Own::AllButUser => Own::AllButUser,
+            jail::Own::Nothing => Own::Nothing,
+        };
+        let (outer, inner) = packets::stream_pair()?;
+        match into_jail(own, plan.own_network, &self.alone)? {
+            Side::Child => {
+                drop(outer);
+                // Without a network namespace of its own, a filter is what keeps it from the host's network.
+                let is_open = own != Own::Nothing || !plan.own_network;
+                let filters = if is_open { &self.internet } else { &self.pairs };
+                build::live(plan, stream, doors, &inner, filters)
+            }
+            Side::Parent(child) => {
+                drop((inner, doors, stream));
+                let outside = match settle(own, &child, plan) {
+                    Ok(outside) => outside,
+                    Err(failed) => {
+                        pidfd::kill(&child.pidfd)?;
+                        return Err(failed);
+                    }
+                };
+                self.living.insert(child.pid, number);
+                tell(&FromKeeper::Started { number }, &[child.pidfd.as_fd()])?;
+                let differs = Differs::look(child.pid)?;
+                let mut told = vec![differs.to_byte()];
+                told.extend_from_slice(&outside.to_le_bytes());
+                // A process that is gone is noticed by its end.
+                let _gone = packets::write(&outer, &told);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes the maps of a jail's user namespace; gives who it is outside.
+fn settle(own: Own, child: &Child, plan: &Plan) -> Result<u32, Failed> {
+    let (user, group) = privileges::identity();
+    if own != Own::All {
+        return Ok(plan.outside.first().copied().unwrap_or(user));
+    }
+    let inside = plan.inside;
+    let mut result = Err(Step::MapUser.failed(Errno::PERM));
+    for outside in &plan.outside {
+        result = map(child.pid, Mapping { inside, user: *outside, group: *outside });
+        if result.is_ok() {
+            return Ok(*outside);
+        }
+    }
+    if plan.outside.is_empty() {
+        result = map(child.pid, Mapping { inside, user, group });
+    }
+    result.map(|()| user)
+}
+
+/// Tells the host.
+fn tell(message: &FromKeeper, descriptors: &[std::os::fd::BorrowedFd<'_>]) -> Result<(), Failed> {
+    let frame = encode(message).map_err(|_| Step::SendPacket.failed(Errno::INVAL))?;
+    packets::send(descriptors::zero(), &frame, descriptors)
+}

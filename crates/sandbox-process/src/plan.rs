@@ -1,0 +1,132 @@
+//! What is in the root of a sandbox that uses the host's own programs: its system folders, read-only, a few files of `/etc` that
+//! programs need, and our own for the rest. Nothing of anybody's home, no `/etc` as a whole, no `/sys`.
+
+use std::path::Path;
+
+use bailiwick_wire::jail::{Bind, Place};
+
+/// Who everybody is inside.
+pub(crate) const INSIDE: u32 = 1000;
+
+/// Users outside that nobody else should be: first one that no package takes, then the traditional nobody.
+pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
+
+/// Folders that hold programs and what they need.
+pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// What programs look for in `/etc` and everybody may know.
+const SHARED: [&str; 17] = [
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates",
+    "/etc/fonts",
+    "/etc/mime.types",
+    "/etc/magic",
+    "/etc/perl",
+    "/etc/python3",
+    "/etc/python3.11",
+    "/etc/java-17-openjdk",
+    "/etc/terminfo",
+];
+
+/// Devices that tell nothing about the host.
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// What of `/proc` tells more about the host than programs need.
+pub(crate) const MASKS: [&str; 14] = [
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/bus",
+    "/proc/cmdline",
+    "/proc/driver",
+    "/proc/fs",
+    "/proc/irq",
+    "/proc/kallsyms",
+    "/proc/kcore",
+    "/proc/key-users",
+    "/proc/keys",
+    "/proc/scsi",
+    "/proc/sysrq-trigger",
+    "/proc/timer_list",
+];
+
+/// Folders that a sandbox can write to, beside where its commands begin.
+pub(crate) const OWN: [&str; 4] = ["/work", "/tmp", "/var/tmp", "/dev/shm"];
+
+/// The variables of every command.
+pub(crate) const VARIABLES: [(&str, &str); 4] = [
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("HOME", "/work"),
+    ("LANG", "C.UTF-8"),
+    ("TMPDIR", "/tmp"),
+];
+
+/// The root that has the host's own programs in it.
+pub(crate) fn of_the_host() -> Vec<Place> {
+    let mut places = Vec::new();
+    for at in SYSTEM {
+        places.extend(system(at));
+    }
+    places.extend(SHARED.iter().filter_map(|at| shared(at)));
+    // A link is kept as one: what it leads to is below /usr.
+    if let Ok(to) = std::fs::read_link("/etc/localtime") {
+        places.push(Place::Link { at: "/etc/localtime".to_owned(), to: to.display().to_string() });
+    }
+    places.extend(ours());
+    places.extend(DEVICES.map(|at| Place::Device { at: at.to_owned() }));
+    let links = [
+        ("/dev/ptmx", "pts/ptmx"),
+        ("/dev/fd", "/proc/self/fd"),
+        ("/dev/stdin", "/proc/self/fd/0"),
+        ("/dev/stdout", "/proc/self/fd/1"),
+        ("/dev/stderr", "/proc/self/fd/2"),
+        ("/etc/mtab", "/proc/self/mounts"),
+    ];
+    places.extend(links.map(|(at, to)| Place::Link { at: at.to_owned(), to: to.to_owned() }));
+    places
+}
+
+/// A system folder: as it is, or as the link that it is.
+fn system(at: &str) -> Option<Place> {
+    let found = std::fs::symlink_metadata(at).ok()?;
+    if found.is_symlink() {
+        let to = std::fs::read_link(at).ok()?;
+        return Some(Place::Link { at: at.to_owned(), to: to.display().to_string() });
+    }
+    found.is_dir().then(|| Place::Bind(bind(at, at, true)))
+}
+
+/// Something of `/etc`, with no link on the way to it.
+fn shared(at: &str) -> Option<Place> {
+    let from = Path::new(at).canonicalize().ok()?;
+    let is_folder = from.is_dir();
+    Some(Place::Bind(bind(from.to_str()?, at, is_folder)))
+}
+
+fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
+    Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, checked: None }
+}
+
+/// Files that are our own.
+fn ours() -> impl Iterator<Item = Place> {
+    let user = format!("sandbox:x:{INSIDE}:{INSIDE}:sandbox:/work:/bin/sh\n");
+    let passwd = format!("root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n");
+    let group = format!("root:x:0:\nsandbox:x:{INSIDE}:\nnogroup:x:65534:\n");
+    [
+        ("/etc/passwd", passwd),
+        ("/etc/group", group),
+        ("/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n".to_owned()),
+        ("/etc/hostname", "sandbox\n".to_owned()),
+        ("/etc/resolv.conf", "# no name can be resolved here\n".to_owned()),
+        ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
+        ("/etc/os-release", std::fs::read_to_string("/etc/os-release").unwrap_or_default()),
+    ]
+    .into_iter()
+    .map(|(at, text)| Place::File { at: at.to_owned(), text })
+}

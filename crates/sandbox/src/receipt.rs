@@ -1,0 +1,76 @@
+//! What a sandbox is handed with: each demand and what was seen to hold it; and the error where something demanded is not
+//! held, with what would hold it. Neither must ever claim more than a report does.
+
+use bailiwick_types::{Receipt, Tier, WallStatus, Wallpart};
+
+use crate::{Demand, From, Network, SandboxError, SandboxSpec, Unheld};
+
+/// What stands where nobody said anything.
+pub(crate) const NOTHING: &str = "nothing";
+
+/// What another backend holds, for a fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternative {
+    /// Its name.
+    pub backend: String,
+    /// What it was seen to hold.
+    pub enforces: Vec<Wallpart>,
+}
+
+/// The receipt of a sandbox: only what is asked for, as the report has it.
+pub fn receipt(tier: Tier, spec: &SandboxSpec, report: &[Wallpart]) -> Receipt {
+    let asked = Demand::ALL.into_iter().filter(|demand| spec.asks_for(*demand));
+    let mut walls: Vec<Wallpart> = asked.clone().map(|demand| part(demand, report)).collect();
+    if spec.network == Network::Host {
+        let mechanism = "the host's own network, as asked for".to_owned();
+        let demand = Demand::Network.name().to_owned();
+        walls.insert(0, Wallpart { demand, mechanism, status: WallStatus::Absent });
+    }
+    let floor: Vec<&str> = asked.filter(|demand| demand.is_wall()).map(Demand::name).collect();
+    Receipt::new(tier, walls, &floor)
+}
+
+fn part(demand: Demand, report: &[Wallpart]) -> Wallpart {
+    let named = |part: &&Wallpart| part.demand == demand.name();
+    report.iter().find(named).cloned().unwrap_or_else(|| Wallpart {
+        demand: demand.name().to_owned(),
+        mechanism: NOTHING.to_owned(),
+        status: WallStatus::Absent,
+    })
+}
+
+/// The error of a backend that does not hold what a spec demands; the fix names a backend that does, the limit to leave
+/// out, or where to look.
+pub fn unenforceable(
+    backend: &str,
+    spec: &SandboxSpec,
+    unheld: &[Unheld],
+    others: &[Alternative],
+) -> SandboxError {
+    SandboxError::Unenforceable {
+        backend: backend.to_owned(),
+        unheld: unheld.iter().map(ToString::to_string).collect(),
+        fix: fix(backend, spec, unheld, others),
+    }
+}
+
+fn fix(backend: &str, spec: &SandboxSpec, unheld: &[Unheld], others: &[Alternative]) -> String {
+    let holds = |other: &&Alternative| {
+        other.backend != backend
+            && unheld.iter().all(|gap| part(gap.demand, &other.enforces).status == WallStatus::Enforced)
+    };
+    if let Some(other) = others.iter().find(holds) {
+        return format!("the backend `{}` holds it here", other.backend);
+    }
+    let doctor = "bailiwick doctor tells what would give the rest";
+    let typed = |gap: &&Unheld| spec.limits.of_demand(gap.demand) == Some(From::Typed);
+    let names: Vec<&str> = unheld.iter().filter(typed).map(|gap| gap.demand.name()).collect();
+    // Leaving out one thing of several helps nobody.
+    if !names.is_empty() && names.len() == unheld.len() {
+        return format!(
+            "leave out the limit on {}: the preset's is held as far as this machine can; {doctor}",
+            names.join(" and ")
+        );
+    }
+    doctor.to_owned()
+}

@@ -1,0 +1,147 @@
+//! Mounts: what a built root is made of. Each is one call, or two that belong together; what is mounted where is for
+//! whoever calls to say.
+//!
+//! All of it happens in a mount namespace of one's own. Nothing here resolves a name that a guest chose.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use rustix::fs::StatVfsMountFlags;
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change, unmount,
+};
+use rustix::process::{chdir, pivot_root};
+
+use crate::descriptors::last;
+use crate::{Failed, Step};
+
+/// Of `mount_setattr`: also what is mounted below.
+const AT_RECURSIVE: libc::c_int = 0x8000;
+
+/// What cannot be done with what is mounted, beside gaining privileges by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Less {
+    /// Nothing is written.
+    pub read_only: bool,
+    /// No device answers.
+    pub no_devices: bool,
+    /// Nothing is executed.
+    pub no_programs: bool,
+}
+
+/// The size of a file system in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Bytes of what is in it; at least a page, for the kernel takes nothing for "no bound".
+    pub bytes: u64,
+    /// How many files and folders there can be.
+    pub files: u64,
+}
+
+/// Nothing that is mounted here from now on is seen elsewhere, nor the other way round.
+pub fn keep_to_oneself() -> Result<(), Failed> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
+        .map_err(|errno| Step::PrivateMounts.failed(errno))
+}
+
+/// Mounts an empty file system in memory.
+pub fn memory(place: &Path, size: Size, mode: u32, less: Less) -> Result<(), Failed> {
+    let step = Step::MountMemory;
+    let data = format!("size={},nr_inodes={},mode={mode:o}", size.bytes.max(4096), size.files.max(1));
+    let data = CString::new(data).map_err(|_| step.failed(Errno::INVAL))?;
+    mount("tmpfs", place, "tmpfs", less.flags(), data.as_c_str()).map_err(|errno| step.failed(errno))
+}
+
+/// Mounts what is at `from`, with all that is mounted below it, at `to` too; and takes away from all of it what `less` says.
+pub fn bind(from: &Path, to: &Path, less: Less) -> Result<(), Failed> {
+    mount_bind_recursive(from, to).map_err(|errno| Step::BindMount.failed(errno))?;
+    take_away(to, less, true)
+}
+
+/// Takes away from a mount, and from those below it where that is wanted, what `less` says, and gaining privileges.
+pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), Failed> {
+    let step = Step::NarrowMount;
+    let place = CString::new(place.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
+    let attributes =
+        libc::mount_attr { attr_set: less.attributes(), attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let flags = if with_all_below { AT_RECURSIVE } else { 0 };
+    // SAFETY: the path ends in a NUL, the structure lives in this frame, and its size is told.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            place.as_ptr(),
+            flags | libc::AT_SYMLINK_NOFOLLOW,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(step.failed(last())) }
+}
+
+/// Mounts what the kernel tells about the processes of this pid namespace.
+pub fn processes(place: &Path) -> Result<(), Failed> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", place, "proc", flags, None).map_err(|errno| Step::MountProcesses.failed(errno))
+}
+
+/// Mounts terminals of one's own.
+pub fn terminals(place: &Path) -> Result<(), Failed> {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let data = c"newinstance,ptmxmode=0666,mode=0620";
+    mount("devpts", place, "devpts", flags, data).map_err(|errno| Step::MountTerminals.failed(errno))
+}
+
+/// Makes `root` the root; what was the root before is at `old` from then on, which is a folder of the new one.
+pub fn move_to(root: &Path, old: &str) -> Result<(), Failed> {
+    chdir(root).map_err(|errno| Step::EnterRoot.failed(errno))?;
+    pivot_root(".", old).map_err(|errno| Step::PivotRoot.failed(errno))?;
+    chdir("/").map_err(|errno| Step::EnterRoot.failed(errno))
+}
+
+/// Detaches what is mounted at a place, with all that is mounted below it.
+pub fn detach(place: &Path) -> Result<(), Failed> {
+    unmount(place, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)
+        .map_err(|errno| Step::DetachMount.failed(errno))
+}
+
+/// Whether the mount at a place can be written to, by asking the kernel.
+pub fn is_read_only(place: &Path) -> Result<bool, Failed> {
+    let told = rustix::fs::statvfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
+    Ok(told.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
+/// Whether a file system in memory is at a place, by asking the kernel.
+pub fn is_in_memory(place: &Path) -> Result<bool, Failed> {
+    const TMPFS: i64 = 0x0102_1994;
+    let told = rustix::fs::statfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
+    #[expect(clippy::unnecessary_cast, reason = "the type differs between architectures")]
+    let kind = told.f_type as i64;
+    Ok(kind == TMPFS)
+}
+
+impl Less {
+    /// Read-only, without devices.
+    pub const READ: Self = Self { read_only: true, no_devices: true, no_programs: false };
+    /// Without devices.
+    pub const WRITE: Self = Self { read_only: false, no_devices: true, no_programs: false };
+
+    fn flags(self) -> MountFlags {
+        let Self { read_only, no_devices, no_programs } = self;
+        let mut flags = MountFlags::NOSUID;
+        flags.set(MountFlags::RDONLY, read_only);
+        flags.set(MountFlags::NODEV, no_devices);
+        flags.set(MountFlags::NOEXEC, no_programs);
+        flags
+    }
+
+    fn attributes(self) -> u64 {
+        let Self { read_only, no_devices, no_programs } = self;
+        let bit = |is: bool, bit: u64| if is { bit } else { 0 };
+        libc::MOUNT_ATTR_NOSUID
+            | bit(read_only, libc::MOUNT_ATTR_RDONLY)
+            | bit(no_devices, libc::MOUNT_ATTR_NODEV)
+            | bit(no_programs, libc::MOUNT_ATTR_NOEXEC)
+    }
+}

@@ -6,6 +6,8 @@
 
 mod case;
 mod pulse;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

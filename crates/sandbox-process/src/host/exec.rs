@@ -64,9 +64,8 @@ impl<'a> Drive<'a> {
             env.retain(|(known, _)| known != name);
             env.push((name.clone(), value.clone()));
         }
-        let terminal = command
-            .terminal
-            .map(|window| agent::Window { rows: window.rows, columns: window.columns });
+        let terminal =
+            command.terminal.map(|window| agent::Window { rows: window.rows, columns: window.columns });
         let start = Start {
             argv: command.argv().to_vec(),
             env,
@@ -260,12 +259,9 @@ pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, San
             Step::Ended(ended) => break ended?,
         }
     };
-    let captured = |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
-    Ok(Finished {
-        ended,
-        stdout: captured(stdout, Stream::Stdout),
-        stderr: captured(stderr, Stream::Stderr),
-    })
+    let captured =
+        |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
+    Ok(Finished { ended, stdout: captured(stdout, Stream::Stdout), stderr: captured(stderr, Stream::Stderr) })
 }
 
 /// Starts a command and gives its streams.

@@ -116,9 +116,7 @@ fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
 /// Files that are our own.
 fn ours() -> impl Iterator<Item = Place> {
     let user = format!("sandbox:x:{INSIDE}:{INSIDE}:sandbox:/work:/bin/sh\n");
-    let passwd = format!(
-        "root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
-    );
+    let passwd = format!("root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n");
     let group = format!("root:x:0:\nsandbox:x:{INSIDE}:\nnogroup:x:65534:\n");
     [
         ("/etc/passwd", passwd),

@@ -173,6 +173,13 @@ impl From<CallId> for CorrelationId {
     }
 }
 
+impl From<SandboxId> for CorrelationId {
+    /// What happens in a sandbox that nobody tied to anything is tied to the sandbox.
+    fn from(sandbox: SandboxId) -> Self {
+        Self(sandbox.to_string())
+    }
+}
+
 impl TryFrom<Cow<'_, str>> for CorrelationId {
     type Error = IdError;
 

@@ -108,10 +108,8 @@ impl Inner {
     /// An id that nobody can guess.
     pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
         let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
-            step: "make an id".to_owned(),
-            reason: errno.to_string(),
-        })?;
+        bailiwick_sys::clock::random(&mut random)
+            .map_err(|errno| SandboxError::Failed { step: "make an id".to_owned(), reason: errno.to_string() })?;
         let now = bailiwick_sys::clock::realtime().as_millis();
         Ok((u64::try_from(now).unwrap_or_default(), random))
     }
@@ -189,9 +187,8 @@ impl Backend for ProcessBackend {
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend,
                 unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix:
-                    "run it with no network (the default), or with the host's own if the operator allows that"
-                        .to_owned(),
+                fix: "run it with no network (the default), or with the host's own if the operator allows that"
+                    .to_owned(),
             }),
         }
     }

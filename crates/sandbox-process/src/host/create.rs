@@ -51,7 +51,8 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
             return Err(bailiwick_sandbox::unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let receipt: Receipt = bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
+    let receipt: Receipt =
+        bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
     let sandbox =
         ProcessSandbox::new(id, inner.clone(), spec, layout, link, jail, receipt, accepted.warnings);
     if let Some(snapshot) = sandbox.begins_with() {
@@ -204,10 +205,7 @@ fn unbuilt(step: &str, errno: i32, spec: &SandboxSpec) -> Unbuilt {
     let of_the_mounts = [Step::BindMount.says(), Step::MakePlace.says()];
     if !spec.mounts.is_empty() && of_the_mounts.contains(&step) {
         let paths: Vec<String> = spec.mounts.iter().map(|mount| mount.from.display().to_string()).collect();
-        return Unbuilt::Other(SandboxError::Mount {
-            path: paths.join("`, `"),
-            why: format!("{step}: {system}"),
-        });
+        return Unbuilt::Other(SandboxError::Mount { path: paths.join("`, `"), why: format!("{step}: {system}") });
     }
     Unbuilt::Wall(format!("{step}: {system}"))
 }
@@ -264,10 +262,7 @@ fn plan_of(
     let mut folders = layout.own_found();
     if own == Own::Nothing {
         folders.extend(
-            spec.mounts
-                .iter()
-                .filter(|mount| mount.writable)
-                .filter_map(|one| one.from.to_str().map(str::to_owned)),
+            spec.mounts.iter().filter(|mount| mount.writable).filter_map(|one| one.from.to_str().map(str::to_owned)),
         );
     }
     places.extend(mounts);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bailiwick_sandbox::{
     Capped, Captured, Chunk, Command, Ended, ExecUsage, Exit, Finished, Input, Running, SandboxError, Stream,
 };
+use bailiwick_sys::Step as System;
 use bailiwick_types::ErrorCode;
 use bailiwick_wire::agent::{self, CHUNK, FromAgent, Start, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
@@ -64,8 +65,9 @@ impl<'a> Drive<'a> {
             env.retain(|(known, _)| known != name);
             env.push((name.clone(), value.clone()));
         }
-        let terminal =
-            command.terminal.map(|window| agent::Window { rows: window.rows, columns: window.columns });
+        let terminal = command
+            .terminal
+            .map(|window| agent::Window { rows: window.rows, columns: window.columns });
         let start = Start {
             argv: command.argv().to_vec(),
             env,
@@ -193,9 +195,9 @@ impl<'a> Drive<'a> {
     fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
         let system = std::io::Error::from_raw_os_error(errno);
         let exit = match (step, errno) {
-            (agent::STEP_EXECUTE, ENOENT) => Exit::NotFound,
-            (agent::STEP_EXECUTE, _) => Exit::NotExecutable,
-            (agent::STEP_CWD, _) => {
+            (step, ENOENT) if step == System::Execute.says() => Exit::NotFound,
+            (step, _) if step == System::Execute.says() => Exit::NotExecutable,
+            (step, _) if step == System::EnterFolder.says() => {
                 let code = if errno == ENOENT { ErrorCode::NotFound } else { ErrorCode::FsFailed };
                 return Err(SandboxError::File {
                     path: "the folder where the command begins".to_owned(),
@@ -259,9 +261,12 @@ pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, San
             Step::Ended(ended) => break ended?,
         }
     };
-    let captured =
-        |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
-    Ok(Finished { ended, stdout: captured(stdout, Stream::Stdout), stderr: captured(stderr, Stream::Stderr) })
+    let captured = |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
+    Ok(Finished {
+        ended,
+        stdout: captured(stdout, Stream::Stdout),
+        stderr: captured(stderr, Stream::Stderr),
+    })
 }
 
 /// Starts a command and gives its streams.

@@ -32,11 +32,11 @@ pub(crate) fn failed(path: &SandboxPath, step: &str, errno: i32) -> SandboxError
 pub(crate) async fn send(
     inner: &Inner,
     ask: &mut Ask,
-    mut next: impl AsyncFnMut() -> Result<Option<Bytes>, SandboxError>,
+    mut next: impl FnMut() -> Result<Option<Bytes>, SandboxError> + Send,
 ) -> Result<FromAgent, SandboxError> {
     let mut credit = WINDOW as usize;
     let id = ask.id;
-    while let Some(mut bytes) = next().await? {
+    while let Some(mut bytes) = next()? {
         while !bytes.is_empty() {
             while credit == 0 {
                 match ask.next().await {
@@ -73,7 +73,7 @@ pub(crate) async fn write(
     let mode = if executable { 0o755 } else { 0o644 };
     inner.say(&ToAgent::Write { id: ask.id, path: inner.layout.found(path), mode }).await?;
     let mut all = Some(bytes);
-    match send(inner, &mut ask, async || Ok(all.take())).await? {
+    match send(inner, &mut ask, || Ok(all.take())).await? {
         FromAgent::Done { .. } => Ok(()),
         FromAgent::Failed { step, errno, .. } => Err(failed(path, &step, errno)),
         _ => Err(inner.broken()),

@@ -67,11 +67,6 @@ impl Jail {
         Account { kills: group.kills(), cpu_us: group.cpu_us(), memory_peak: group.memory_peak() }
     }
 
-    /// How many were killed for want of memory.
-    pub(crate) fn kills(&self) -> Option<u64> {
-        self.group().kills()
-    }
-
     /// Looks for the most memory anew.
     pub(crate) fn forget_peak(&self) {
         self.group().forget_peak();

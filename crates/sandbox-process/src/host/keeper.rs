@@ -168,9 +168,7 @@ impl Keeper {
 impl Keeper {
     /// Ends it, and with it every sandbox. Waits until what was made for them is removed.
     pub(crate) fn end(&self) {
-        let Some(mut process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return;
-        };
+        let Some(mut process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         // It reads nothing that could keep it; sandboxes die with their parent.
         let _ended = process.kill();
         let _reaped = process.wait();
@@ -221,8 +219,7 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     loop {
         let patience = (!leaving.is_empty()).then_some(PAUSE);
         let woken = wait_readable(control, patience);
-        leaving =
-            leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
+        leaving = leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
         if matches!(woken, Ok(Woken::Late | Woken::Interrupted)) {
             continue;
         }
@@ -246,10 +243,8 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
                     }
                     // This process may open no more descriptors: without a handle it cannot be used.
                     (Some(told), None) => {
-                        let _nobody = told.send(Err(KeeperError::NotStarted {
-                            step: "take a handle".to_owned(),
-                            errno: 24,
-                        }));
+                        let _nobody =
+                            told.send(Err(KeeperError::NotStarted { step: "take a handle".to_owned(), errno: 24 }));
                     }
                     (None, _) => {}
                 }
@@ -271,8 +266,7 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     let entries: Vec<Entry> = shared.lock().drain().map(|(_, entry)| entry).collect();
     leaving.extend(entries.into_iter().map(|entry| (entry, 137, 0)));
     while !leaving.is_empty() {
-        leaving =
-            leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
+        leaving = leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
         if !leaving.is_empty() {
             std::thread::sleep(PAUSE);
         }

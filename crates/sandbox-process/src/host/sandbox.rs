@@ -154,10 +154,7 @@ impl Inner {
     /// An answer that does not belong to what was asked: it is not believed any further.
     pub(crate) fn broken(&self) -> SandboxError {
         self.jail.kill();
-        SandboxError::Gone {
-            id: self.id,
-            why: "its first process gave an answer to something else".to_owned(),
-        }
+        SandboxError::Gone { id: self.id, why: "its first process gave an answer to something else".to_owned() }
     }
 
     async fn wake(&self) -> Result<(), SandboxError> {

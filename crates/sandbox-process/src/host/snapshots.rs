@@ -73,7 +73,7 @@ pub(crate) async fn unpack(sandbox: &ProcessSandbox, snapshot: &Snapshot) -> Res
     let mut file = open(&inner.backend.options.state, snapshot)?;
     let mut ask = inner.ask().await?;
     inner.say(&ToAgent::Unpack { id: ask.id, folders: inner.layout.own_found() }).await?;
-    let next = async || {
+    let next = || {
         let mut piece = vec![0; CHUNK];
         let read = file.read(&mut piece).map_err(|error| failed("read a snapshot", &error))?;
         piece.truncate(read);

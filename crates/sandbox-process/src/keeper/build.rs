@@ -10,9 +10,7 @@ use bailiwick_sys::landlock::{self, How, Opened};
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::namespaces::Differs;
 use bailiwick_sys::seccomp::command::Filters;
-use bailiwick_sys::{
-    Errno, Failed, Step, bounds, cgroups, descriptors, ending, loopback, packets, privileges,
-};
+use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
 use bailiwick_wire::encode;
 use bailiwick_wire::jail::{Bind, FromJail, Own, Place, Plan, Standing};
 
@@ -30,20 +28,18 @@ const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
 const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
-pub(super) fn live(
-    plan: &Plan,
-    stream: OwnedFd,
-    doors: Vec<OwnedFd>,
-    keeper: &OwnedFd,
-    filters: &Filters,
-) -> ! {
+pub(super) fn live(plan: &Plan, stream: OwnedFd, doors: Vec<OwnedFd>, keeper: &OwnedFd, filters: &Filters) -> ! {
     match build(plan, doors, keeper, filters) {
         Ok(standing) => {
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
                 ending::exit_now(UNBUILT);
             }
-            let setup = bailiwick_agent::Setup { is_init: plan.own != Own::Nothing };
-            bailiwick_agent::run(stream, setup)
+            let setup = bailiwick_agent::Setup {
+                is_init: plan.own != Own::Nothing,
+                owns_ipc: plan.own != Own::Nothing,
+                folders: plan.folders.clone(),
+            };
+            ending::exit_now(bailiwick_agent::run(stream, &setup))
         }
         Err(Failed { step, errno }) => {
             let said = FromJail::Unbuilt { step: step.says().to_owned(), errno: errno.raw_os_error() };
@@ -65,7 +61,12 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
     Ok(())
 }
 
-fn build(plan: &Plan, doors: Vec<OwnedFd>, keeper: &OwnedFd, filters: &Filters) -> Result<Standing, Failed> {
+fn build(
+    plan: &Plan,
+    doors: Vec<OwnedFd>,
+    keeper: &OwnedFd,
+    filters: &Filters,
+) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
     for door in doors {
         cgroups::go_through(door)?;

@@ -59,8 +59,9 @@ impl Keeper {
         let alone = Alone::check()?;
         // The host may already be gone; then the socket says so as well.
         privileges::die_with_parent()?;
-        privileges::hide()?;
         if privileges::identity().0 == 0 {
+            // An ordinary user's keeper has to stay visible: the maps of a jail are files that only its owner writes.
+            privileges::hide()?;
             privileges::clear_groups()?;
         }
         let keeper = Self {

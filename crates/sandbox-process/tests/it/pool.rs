@@ -55,7 +55,7 @@ fn has_python() -> bool {
 
 /// Runs something with a backend of its own, which is closed afterwards.
 fn with_backend<F: Future<Output = ()>>(run: impl FnOnce(Arc<dyn Backend>) -> F) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let state = tempfile::tempdir().expect("a temporary folder");
     let backend: Arc<dyn Backend> = Arc::new(ProcessBackend::new(Options::new(state.path())));
     runtime.block_on(async {

@@ -9,13 +9,17 @@
 //! `reset` (what is looked at before another may have the sandbox).
 
 mod command;
+mod descent;
 mod exit;
 mod folder;
 mod input;
+mod job;
 mod life;
 mod outgoing;
 mod output;
+mod pack;
 mod processes;
+mod reset;
 mod start;
 
 use std::os::fd::OwnedFd;
@@ -30,8 +34,9 @@ pub struct Setup {
     pub is_init: bool,
     /// Whether the System V IPC that it can see is the sandbox's own, so that a reset may remove it.
     pub owns_ipc: bool,
-    /// The folders that are empty at birth, and that a reset empties.
-    pub folders: Vec<String>,
+    /// The folders that are empty at birth, if this sandbox may be reset: how everything looks is remembered then, before
+    /// the first command. That takes a moment; without it no reset is ever proven.
+    pub reset: Option<Vec<String>>,
 }
 
 /// Lives as an agent, and gives the exit code with which the process has to end at once.

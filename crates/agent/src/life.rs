@@ -13,11 +13,14 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 
 use crate::command::{Command, Wound};
+use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::Others;
+use crate::reset::{Place, State};
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
 
 mod asks;
+mod reset;
 
 /// The most children that are reaped in one turn: orphans that end by the thousand do not keep others waiting.
 const REAPED: usize = 256;
@@ -45,11 +48,16 @@ pub(crate) struct Life {
     socket: OwnedFd,
     children: OwnedFd,
     others: Others,
+    owns_ipc: bool,
+    place: Place,
+    /// How everything looked before the first command.
+    birth: Option<State>,
     stack: Stack,
     decoder: Decoder,
     out: Outgoing,
     scratch: Vec<u8>,
     commands: BTreeMap<u32, Command>,
+    jobs: BTreeMap<u32, Job>,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
     /// Where the next turn begins.
@@ -69,17 +77,22 @@ impl Life {
             let ourselves = Pid::from_raw(1);
             rustix::process::set_child_subreaper(ourselves).map_err(|errno| Step::Reap.failed(errno))?;
         }
+        let place = if setup.is_init { Place::Own } else { Place::Shared };
         let mut out = Outgoing::default();
         out.push(&FromAgent::Ready);
         Ok(Self {
             socket,
             children,
             others: if setup.is_init { Others::All } else { Others::Descendants },
+            owns_ipc: setup.owns_ipc,
+            place,
+            birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
             stack: Stack::map()?,
             decoder: Decoder::new(LONGEST),
             out,
             scratch: vec![0; CHUNK],
             commands: BTreeMap::new(),
+            jobs: BTreeMap::new(),
             until_alone: Vec::new(),
             first: 0,
             goes_on: true,
@@ -129,6 +142,7 @@ impl Life {
         }
         self.reap()?;
         self.wind_up();
+        self.work();
         if self.out.is_broken() {
             return Err(End::Fault);
         }
@@ -175,13 +189,18 @@ impl Life {
                 self.alone();
                 return Ok(());
             };
-            let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
-            if let Some(command) = command {
-                command.process_ended(&ended);
-            }
+            self.ended(&ended);
         }
         self.goes_on = true;
         Ok(())
+    }
+
+    /// Somebody was reaped: a command, or an orphan that nobody asks for.
+    fn ended(&mut self, ended: &pidfd::Ended) {
+        let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
+        if let Some(command) = command {
+            command.process_ended(ended);
+        }
     }
 
     /// Answers whoever wanted to know when nobody else is there, if that is so.
@@ -206,6 +225,22 @@ impl Life {
         }
         for id in told {
             self.commands.remove(&id);
+        }
+    }
+
+    /// Does a piece of every ask about files.
+    fn work(&mut self) {
+        let mut over = Vec::new();
+        for (id, job) in &mut self.jobs {
+            match job.turn(*id, &mut self.scratch, &mut self.out) {
+                Ok(Progress::More) => self.goes_on = true,
+                Ok(Progress::Waits) => {}
+                Ok(Progress::Done) => over.push((*id, Ok(()))),
+                Err(trouble) => over.push((*id, Err(trouble))),
+            }
+        }
+        for (id, how) in over {
+            self.settle(id, how);
         }
     }
 

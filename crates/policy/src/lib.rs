@@ -54,7 +54,7 @@ pub use network::{AskWhen, Method, MethodSet, NetworkMode};
 pub use path::{GuestPath, PathError, Root};
 pub use remembered::{Remembered, RememberedError};
 pub use resolve::{Conflict, ConflictKind, Conflicts, MAX_PROFILE_LINKS, resolve};
-pub use risk::{CommandNetwork, CommandPosture, Exposure, MountMode, command_risk, risk};
+pub use risk::{CommandNetwork, CommandPlace, CommandPosture, Exposure, MountMode, command_risk, risk};
 pub use surface::{BlockedName, FetchBounds, Surface, surface};
 
 #[cfg(test)]

@@ -46,3 +46,6 @@ pub use sandbox::{Chunk, Ended, Entry, EntryKind, Input, Reset, Running, Sandbox
 pub use select::{Backends, NoneFits, Tried};
 pub use signal::{signal_name, signal_number};
 pub use spec::{Image, SandboxSpec, SpecError, Ttl};
+
+#[cfg(test)]
+mod tests;

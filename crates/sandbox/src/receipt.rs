@@ -63,14 +63,19 @@ fn fix(backend: &str, spec: &SandboxSpec, unheld: &[Unheld], others: &[Alternati
         return format!("the backend `{}` holds it here", other.backend);
     }
     let doctor = "bailiwick doctor tells what would give the rest";
+    leave_out(spec, unheld).map_or_else(|| doctor.to_owned(), |leave_out| format!("{leave_out}; {doctor}"))
+}
+
+/// What to leave out so that nothing is demanded that is not held, where that is anybody's to leave out.
+pub(crate) fn leave_out(spec: &SandboxSpec, unheld: &[Unheld]) -> Option<String> {
     let typed = |gap: &&Unheld| spec.limits.of_demand(gap.demand) == Some(From::Typed);
     let names: Vec<&str> = unheld.iter().filter(typed).map(|gap| gap.demand.name()).collect();
     // Leaving out one thing of several helps nobody.
-    if !names.is_empty() && names.len() == unheld.len() {
-        return format!(
-            "leave out the limit on {}: the preset's is held as far as this machine can; {doctor}",
+    let is_all = !names.is_empty() && names.len() == unheld.len();
+    is_all.then(|| {
+        format!(
+            "leave out the limit on {}: the preset's is held as far as this machine can",
             names.join(" and ")
-        );
-    }
-    doctor.to_owned()
+        )
+    })
 }

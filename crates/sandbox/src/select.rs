@@ -11,7 +11,7 @@ use std::time::Duration;
 use bailiwick_types::Tier;
 use tokio::task::JoinHandle;
 
-use crate::receipt::{Alternative, unenforceable};
+use crate::receipt::{Alternative, leave_out, unenforceable};
 use crate::{Available, Backend, Demand, Location, Probe, SandboxError, SandboxSpec, judge};
 
 /// How long a backend may look at the machine.
@@ -33,6 +33,8 @@ pub struct Tried {
     pub tier: Tier,
     /// Why it was not good enough.
     pub why: String,
+    /// What would make it so, where that is known.
+    pub fix: Option<String>,
 }
 
 /// No backend is good enough.
@@ -50,14 +52,17 @@ fn told(tried: &[Tried]) -> String {
         return "there is no backend at all".to_owned();
     }
     let told: Vec<String> =
-        tried.iter().map(|Tried { backend, tier, why }| format!("{backend} ({tier}): {why}")).collect();
+        tried.iter().map(|Tried { backend, tier, why, .. }| format!("{backend} ({tier}): {why}")).collect();
     told.join("; ")
 }
 
 impl NoneFits {
     /// What to do next.
     pub fn hint(&self) -> String {
-        "bailiwick doctor tells what each backend holds here, and what would give the rest".to_owned()
+        let fix = |tried: &Tried| Some(format!("{}: {}", tried.backend, tried.fix.as_ref()?));
+        let doctor = "bailiwick doctor tells what each backend holds here, and what would give the rest";
+        let hints: Vec<String> = self.tried.iter().filter_map(fix).chain([doctor.to_owned()]).collect();
+        hints.join("; ")
     }
 }
 
@@ -127,8 +132,8 @@ impl Backends {
             return Err(SandboxError::NoBackend { name: bailiwick_types::shortened(id), known });
         };
         if !backend.tier().meets(floor) {
-            let why = format!("it is below {floor}");
-            return Err(NoneFits { floor, tried: vec![tried(backend.as_ref(), why)] }.into());
+            let why = Why::plain(format!("it is below {floor}"));
+            return Err(NoneFits { floor, tried: vec![why.of(backend.as_ref())] }.into());
         }
         backend.can_run(spec)?;
         let probe = answer(look(backend)).await;
@@ -186,40 +191,49 @@ impl Backends {
                     Err(why) => why,
                 },
             };
-            none.push(tried(backend.as_ref(), why));
+            none.push(why.of(backend.as_ref()));
         }
         Err(NoneFits { floor, tried: none }.into())
     }
 
-    fn suits(&self, probe: &Probe, spec: &SandboxSpec) -> Result<(), String> {
-        if let Available::No { reason, .. } = &probe.availability {
-            return Err(reason.clone());
+    fn suits(&self, probe: &Probe, spec: &SandboxSpec) -> Result<(), Why> {
+        if let Available::No { reason, fix } = &probe.availability {
+            return Err(Why { why: reason.clone(), fix: fix.clone() });
         }
         judge(spec, &probe.enforces, &self.lenient).map(drop).map_err(|unheld| {
-            let unheld: Vec<String> = unheld.iter().map(ToString::to_string).collect();
-            format!("it does not hold {}", unheld.join(", "))
+            let gaps: Vec<String> = unheld.iter().map(ToString::to_string).collect();
+            let why = format!("it does not hold {}", gaps.join(", "));
+            Why { why, fix: leave_out(spec, &unheld) }
         })
     }
 }
 
-fn tried(backend: &dyn Backend, why: String) -> Tried {
-    Tried { backend: backend.id().to_owned(), tier: backend.tier(), why }
+/// Why a backend is not taken.
+struct Why {
+    why: String,
+    fix: Option<String>,
+}
+
+impl Why {
+    const fn plain(why: String) -> Self {
+        Self { why, fix: None }
+    }
+
+    fn of(self, backend: &dyn Backend) -> Tried {
+        let Self { why, fix } = self;
+        Tried { backend: backend.id().to_owned(), tier: backend.tier(), why, fix }
+    }
 }
 
 /// Why a backend is out of the question, whatever it would find.
-fn unfit(
-    backend: &dyn Backend,
-    floor: Tier,
-    location: Option<Location>,
-    spec: &SandboxSpec,
-) -> Option<String> {
+fn unfit(backend: &dyn Backend, floor: Tier, location: Option<Location>, spec: &SandboxSpec) -> Option<Why> {
     if !backend.tier().meets(floor) {
-        return Some(format!("it is below {floor}"));
+        return Some(Why::plain(format!("it is below {floor}")));
     }
     if let Some(location) = location.filter(|location| *location != backend.location()) {
-        return Some(format!("it does not run {location}"));
+        return Some(Why::plain(format!("it does not run {location}")));
     }
-    backend.can_run(spec).err().map(|error| error.to_string())
+    backend.can_run(spec).err().map(|error| Why { why: error.to_string(), fix: error.hint() })
 }
 
 /// Begins to look. It goes on when nobody waits for it any more: what it finds is remembered by the backend.

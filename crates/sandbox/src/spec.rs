@@ -39,7 +39,7 @@ pub struct Ttl {
 
 impl Default for Ttl {
     fn default() -> Self {
-        Self { idle: Duration::from_secs(10 * 60), absolute: Duration::from_secs(24 * 60 * 60) }
+        Self { idle: Duration::from_mins(10), absolute: Duration::from_hours(24) }
     }
 }
 

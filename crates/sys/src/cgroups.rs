@@ -156,7 +156,7 @@ impl Home {
     /// Makes the cgroups of a sandbox that these controllers are wanted for. Where one cannot be made, that is kept beside
     /// the others.
     pub fn make(&self, name: &str, bounds: Bounds, wanted: &[Controller]) -> Group {
-        let mut group = Group { folders: Vec::new(), missing: Vec::new() };
+        let mut group = Group { folders: Vec::new(), missing: self.missing.clone() };
         for (controllers, home, version) in &self.places {
             let controllers: Vec<Controller> =
                 controllers.iter().copied().filter(|one| wanted.contains(one)).collect();

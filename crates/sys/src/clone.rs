@@ -64,6 +64,11 @@ pub fn fork(_alone: &Alone) -> Result<Side, Failed> {
     clone(libc::SIGCHLD, Step::CloneCell)
 }
 
+/// Starts a process that has nothing of its own but a user namespace.
+pub(crate) fn into_user_namespace(_alone: &Alone) -> Result<Side, Failed> {
+    clone(libc::CLONE_NEWUSER | libc::SIGCHLD, Step::CloneNamespaces)
+}
+
 /// Starts the first process of a jail, as a child: pid 1 of its pid namespace where it has one. Without `network` it stays in
 /// this one.
 pub fn into_jail(own: Own, network: bool, _alone: &Alone) -> Result<Side, Failed> {

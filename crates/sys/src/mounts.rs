@@ -4,20 +4,27 @@
 //! All of it happens in a mount namespace of one's own. Nothing here resolves a name that a guest chose.
 
 use std::ffi::CString;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::StatVfsMountFlags;
+use rustix::fs::{Mode, OFlags, StatVfsMountFlags};
 use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change, unmount,
 };
 use rustix::process::{chdir, pivot_root};
 
+use crate::alone::Alone;
+use crate::clone::Side;
 use crate::descriptors::last;
+use crate::namespaces::Mapping;
 use crate::{Failed, Step};
 
 /// Of `mount_setattr`: also what is mounted below.
 const AT_RECURSIVE: libc::c_int = 0x8000;
+
+/// Of `move_mount`: what is moved is a descriptor.
+const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 
 /// What cannot be done with what is mounted, beside gaining privileges by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,6 +82,77 @@ pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), F
             flags | libc::AT_SYMLINK_NOFOLLOW,
             &raw const attributes,
             size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(step.failed(last())) }
+}
+
+/// A copy of what is at `from` that belongs to somebody else for whoever looks at it there: what `mapping.inside` owns on the
+/// disk is `mapping.user`'s, and what they make there belongs to `mapping.inside`. It has no name yet. Needs root, and a file
+/// system that can do it.
+pub fn owned_copy(from: &Path, user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedFd, Failed> {
+    let step = Step::MapMount;
+    let path = CString::new(from.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
+    let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_SYMLINK_NOFOLLOW.unsigned_abs();
+    // SAFETY: the path ends in a NUL; the call gives a new descriptor or an error.
+    let tree = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
+    let tree = i32::try_from(tree).ok().filter(|tree| *tree >= 0).ok_or_else(|| step.failed(last()))?;
+    // SAFETY: the kernel made this descriptor for us just now, and nobody else knows it.
+    let tree = unsafe { OwnedFd::from_raw_fd(tree) };
+    let users = user_namespace(user, group, alone)?;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_IDMAP | Less::WRITE.attributes(),
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: u64::try_from(users.as_raw_fd()).map_err(|_| step.failed(Errno::BADF))?,
+    };
+    // SAFETY: the path is empty, the structure lives in this frame, and its size is told.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(tree) } else { Err(step.failed(last())) }
+}
+
+/// A user namespace in which one user and one group are known, and nobody lives.
+fn user_namespace(user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedFd, Failed> {
+    match crate::clone::into_user_namespace(alone)? {
+        Side::Child => loop {
+            // Until it is killed, a moment from now.
+            let _woken = rustix::event::poll(&mut [], None);
+        },
+        Side::Parent(child) => {
+            let opened = crate::namespaces::map_apart(child.pid, user, group).and_then(|()| {
+                let path = format!("/proc/{}/ns/user", child.pid);
+                rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+                    .map_err(|errno| Step::MapMount.failed(errno))
+            });
+            crate::pidfd::kill(&child.pidfd)?;
+            crate::pidfd::reap(&child.pidfd)?;
+            opened
+        }
+    }
+}
+
+/// Gives a copy of [`owned_copy`] a place.
+pub fn attach(tree: &OwnedFd, to: &Path) -> Result<(), Failed> {
+    let step = Step::BindMount;
+    let to = CString::new(to.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
+    // SAFETY: both paths end in a NUL; the call takes no other memory.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            to.as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH,
         )
     };
     if result == 0 { Ok(()) } else { Err(step.failed(last())) }

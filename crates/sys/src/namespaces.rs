@@ -17,12 +17,16 @@ pub struct Mapping {
 
 /// Writes the maps of another process's user namespace: one user and one group, and no supplementary groups.
 pub fn map(pid: i32, mapping: Mapping) -> Result<(), Failed> {
-    let Mapping { inside, user, group } = mapping;
+    map_apart(pid, mapping, mapping)
+}
+
+/// Like [`map`], with a number for the group that is not the user's.
+pub fn map_apart(pid: i32, user: Mapping, group: Mapping) -> Result<(), Failed> {
     // Without the right to set groups, a group map may only be written after they were denied; with it, denying them
     // keeps them from coming back.
     write(pid, "setgroups", "deny", Step::DenyGroups)?;
-    write(pid, "gid_map", &format!("{inside} {group} 1\n"), Step::MapGroup)?;
-    write(pid, "uid_map", &format!("{inside} {user} 1\n"), Step::MapUser)
+    write(pid, "gid_map", &format!("{} {} 1\n", group.inside, group.group), Step::MapGroup)?;
+    write(pid, "uid_map", &format!("{} {} 1\n", user.inside, user.user), Step::MapUser)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel, whose content is an argument of a call")]

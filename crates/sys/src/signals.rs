@@ -18,26 +18,7 @@ const SET: usize = 8;
 /// The two signals that the C library keeps for itself are among them, which its own functions would leave out.
 pub fn hold_all() -> Result<OwnedFd, Failed> {
     mask(u64::MAX)?;
-    for signal in 1..=SIGNALS {
-        if signal == libc::SIGKILL || signal == libc::SIGSTOP {
-            continue;
-        }
-        // The kernel's own structure; all zero it means the default, on every architecture.
-        let default = [0_u64; 4];
-        // SAFETY: the pointer is to a live variable that is at least as large as the kernel's structure.
-        let result = unsafe {
-            libc::syscall(
-                libc::SYS_rt_sigaction,
-                signal,
-                default.as_ptr(),
-                ptr::null_mut::<libc::c_void>(),
-                SET,
-            )
-        };
-        if result != 0 {
-            return Err(Step::SetHandler.failed(last()));
-        }
-    }
+    set_all(libc::SIG_DFL)?;
     // SAFETY: an all-zero set is a valid one, and sigaddset writes into it.
     let set = unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
@@ -52,6 +33,42 @@ pub fn hold_all() -> Result<OwnedFd, Failed> {
     }
     // SAFETY: the kernel made this descriptor just now, and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// Forgets the signals that were sent to this process and that it does not take: others could see that they wait. Those of
+/// ended children are not among them.
+pub fn forget() -> Result<(), Failed> {
+    // The kernel throws away what waits when a signal is ignored.
+    set_all(libc::SIG_IGN)?;
+    set_all(libc::SIG_DFL)
+}
+
+/// Sets what is done at every signal but those that cannot be caught, and those of ended children, for whom the default is
+/// the only one with which they wait to be reaped.
+fn set_all(disposition: libc::sighandler_t) -> Result<(), Failed> {
+    for signal in 1..=SIGNALS {
+        let disposition = match signal {
+            libc::SIGKILL | libc::SIGSTOP => continue,
+            libc::SIGCHLD => libc::SIG_DFL,
+            _ => disposition,
+        };
+        // The kernel's own structure begins with the disposition; the rest is zero on every architecture.
+        let action = [disposition as u64, 0, 0, 0];
+        // SAFETY: the pointer is to a live variable that is at least as large as the kernel's structure.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                action.as_ptr(),
+                ptr::null_mut::<libc::c_void>(),
+                SET,
+            )
+        };
+        if result != 0 {
+            return Err(Step::SetHandler.failed(last()));
+        }
+    }
+    Ok(())
 }
 
 /// Sets which signals are blocked, one bit each.

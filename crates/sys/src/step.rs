@@ -71,6 +71,7 @@ steps! {
     Wait "wait for a descriptor";
     MountMemory "mount a file system in memory";
     BindMount "mount a folder of the host";
+    MapMount "have a folder of the host belong to the sandbox";
     NarrowMount "take rights from a mount";
     MountProcesses "mount the processes of the sandbox";
     MountTerminals "mount terminals of its own";

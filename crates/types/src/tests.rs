@@ -134,11 +134,13 @@ fn credit_for_approval_is_one_level_and_never_below_l1() {
 }
 
 #[test]
-fn a_remote_wall_meets_no_local_floor() {
-    assert!(Tier::MicroVm.meets(Tier::Process));
-    assert!(!Tier::Process.meets(Tier::Container));
-    assert!(!Tier::Remote.meets(Tier::Process));
-    assert!(!Tier::MicroVm.meets(Tier::Remote));
+fn a_wall_meets_its_own_floor_and_every_weaker_one() {
+    for (strength, wall) in Tier::ALL.into_iter().enumerate() {
+        for (wanted, floor) in Tier::ALL.into_iter().enumerate() {
+            assert_eq!(wall.meets(floor), strength >= wanted, "{wall} on {floor}");
+        }
+    }
+    assert!("remote".parse::<Tier>().is_err(), "that is a place, not a strength");
     assert_eq!("user-kernel".parse(), Ok(Tier::UserKernel));
 }
 

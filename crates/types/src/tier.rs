@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tiers, weakest first. `Remote` is "not on this host": it has no place in the order of local walls
-/// and so compares only by equality.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The tiers, weakest first. Where a wall stands, here or on another host, is no part of how strong it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Tier {
     /// Namespaces and seccomp around a process on the host's kernel.
@@ -15,14 +14,11 @@ pub enum Tier {
     UserKernel,
     /// A virtual machine of its own.
     MicroVm,
-    /// Somewhere else.
-    Remote,
 }
 
 impl Tier {
     /// Every tier.
-    pub const ALL: [Self; 5] =
-        [Self::Process, Self::Container, Self::UserKernel, Self::MicroVm, Self::Remote];
+    pub const ALL: [Self; 4] = [Self::Process, Self::Container, Self::UserKernel, Self::MicroVm];
 
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
@@ -31,17 +27,12 @@ impl Tier {
             Self::Container => "CONTAINER",
             Self::UserKernel => "USER_KERNEL",
             Self::MicroVm => "MICRO_VM",
-            Self::Remote => "REMOTE",
         }
     }
 
-    /// Whether this wall is at least as strong as `floor`. What runs elsewhere meets only a floor of `REMOTE`.
+    /// Whether this wall is at least as strong as `floor`.
     pub const fn meets(self, floor: Self) -> bool {
-        match (self, floor) {
-            (Self::Remote, Self::Remote) => true,
-            (Self::Remote, _) | (_, Self::Remote) => false,
-            _ => self as u8 >= floor as u8,
-        }
+        self as u8 >= floor as u8
     }
 }
 
@@ -53,7 +44,7 @@ impl std::fmt::Display for Tier {
 
 /// A text that is not a tier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a tier; tiers are PROCESS, CONTAINER, USER_KERNEL, MICRO_VM and REMOTE")]
+#[error("`{0}` is not a tier; tiers are PROCESS, CONTAINER, USER_KERNEL and MICRO_VM")]
 pub struct UnknownTier(pub String);
 
 impl std::str::FromStr for Tier {

@@ -63,6 +63,8 @@ pub struct Bind {
     pub is_folder: bool,
     /// The device and the number of what was checked; another one is not mounted.
     pub checked: Option<(u64, u64)>,
+    /// Who owns it, where it should look as if the sandbox did: user and group.
+    pub owner: Option<(u32, u32)>,
 }
 
 /// What a jail is to be.

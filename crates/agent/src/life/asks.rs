@@ -1,11 +1,13 @@
 //! What a host asks for, one arm each.
 
+use bailiwick_sys::{Errno, signals};
 use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
 use rustix::process::Signal;
 
 use super::{End, Life};
+use crate::job::{Job, List, Progress, Read, Remove, Trouble, Write};
+use crate::pack::{Pack, Unpack};
 use crate::{processes, start};
-use bailiwick_sys::{Errno, signals};
 
 impl Life {
     /// Does what was asked, or begins to.
@@ -23,7 +25,9 @@ impl Life {
                 }
             }
             ToAgent::Credit { id, stream, bytes } => {
-                if let Some(output) = self.commands.get_mut(&id).and_then(|one| one.output(stream)) {
+                if let Some(job) = self.jobs.get_mut(&id) {
+                    job.give_credit(bytes);
+                } else if let Some(output) = self.commands.get_mut(&id).and_then(|one| one.output(stream)) {
                     output.give_credit(bytes);
                 }
             }
@@ -49,14 +53,79 @@ impl Life {
                 Ok(processes) => self.out.push(&FromAgent::Counted { id, processes }),
                 Err(errno) => self.out.fail(id, "count the processes", errno),
             },
-            _ => {}
+            ToAgent::Write { id, path, mode } => {
+                return self.take_up(id, Write::begin(id, &path, mode).map(Job::Write));
+            }
+            ToAgent::Read { id, path, most } => {
+                return self.take_up(id, Read::begin(&path, most).map(Job::Read));
+            }
+            ToAgent::List { id, path } => return self.take_up(id, List::begin(&path).map(Job::List)),
+            ToAgent::Remove { id, path } => return self.take_up(id, Remove::begin(&path).map(Job::Remove)),
+            ToAgent::Pack { id, folders, most } => return self.pack(id, &folders, most),
+            ToAgent::Unpack { id, folders } => {
+                return self.take_up(id, Unpack::begin(&folders).map(|one| Job::Unpack(Box::new(one))));
+            }
+            ToAgent::Data { id, bytes } => {
+                if let Some(job) = self.jobs.get_mut(&id)
+                    && let Err(trouble) = job.data(id, &bytes, &mut self.out)
+                {
+                    self.settle(id, Err(trouble));
+                }
+            }
+            ToAgent::DataEnd { id } => match self.jobs.get_mut(&id).map(Job::finish) {
+                Some(Ok(Progress::Done)) => self.settle(id, Ok(())),
+                Some(Err(trouble)) => self.settle(id, Err(trouble)),
+                Some(Ok(_)) | None => {}
+            },
+            ToAgent::Cancel { id } => drop(self.jobs.remove(&id)),
+            ToAgent::Reset { id, folders } => self.reset(id, &folders),
         }
         Ok(())
     }
 
+    fn take_up(&mut self, id: u32, job: Result<Job, Trouble>) -> Result<(), End> {
+        self.is_new(id)?;
+        match job {
+            Ok(job) => {
+                self.jobs.insert(id, job);
+                self.goes_on = true;
+            }
+            Err(trouble) => self.out.fail(id, trouble.step, trouble.errno),
+        }
+        Ok(())
+    }
+
+    /// An ask about files is over.
+    pub(super) fn settle(&mut self, id: u32, how: Result<(), Trouble>) {
+        self.jobs.remove(&id);
+        match how {
+            Ok(()) => self.out.push(&FromAgent::Done { id }),
+            Err(trouble) => self.out.fail(id, trouble.step, trouble.errno),
+        }
+    }
+
+    fn is_packing(&self) -> bool {
+        self.jobs.values().any(|job| matches!(job, Job::Pack(_)))
+    }
+
+    /// One pack at a time: whoever was stopped by the first would be taken for stopped by itself in the second.
+    fn pack(&mut self, id: u32, folders: &[String], most: u64) -> Result<(), End> {
+        let packing = if self.is_packing() {
+            Err(Trouble { step: "pack while another pack is made", errno: Errno::BUSY })
+        } else {
+            Pack::begin(folders, most, self.others).map(|one| Job::Pack(Box::new(one)))
+        };
+        self.take_up(id, packing)
+    }
+
     fn start(&mut self, id: u32, start: &Start) -> Result<(), End> {
         self.is_new(id)?;
-        match start::start(start, &mut self.stack) {
+        let started = if self.is_packing() {
+            Err(start::NotStarted { step: "start a command while files are packed", errno: Errno::BUSY })
+        } else {
+            start::start(start, &mut self.stack)
+        };
+        match started {
             Ok(command) => {
                 self.commands.insert(id, command);
             }
@@ -70,7 +139,8 @@ impl Life {
 
     /// A number that is in use means something else: a host that gives it again is broken.
     fn is_new(&self, id: u32) -> Result<(), End> {
-        if self.commands.contains_key(&id) { Err(End::Broken) } else { Ok(()) }
+        let is_known = self.commands.contains_key(&id) || self.jobs.contains_key(&id);
+        if is_known { Err(End::Broken) } else { Ok(()) }
     }
 
     fn kill(&self, id: u32) {

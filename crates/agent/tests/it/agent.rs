@@ -66,7 +66,7 @@ pub(crate) fn as_first(test: impl Fn(&mut Agent)) {
     test(&mut Agent::new(Place::First, &["/tmp"]));
 }
 
-fn has_namespaces() -> bool {
+pub(crate) fn has_namespaces() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| Agent::try_new(Place::First, &[]).is_some())
 }

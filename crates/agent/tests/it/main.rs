@@ -4,12 +4,23 @@
 
 mod agent;
 mod commands;
+mod files;
+mod packs;
 mod place;
+mod resets;
 mod streams;
+mod terminals;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     place::enter();
-    bailiwick_testkit::run_tests(&[commands::TESTS, streams::TESTS])
+    bailiwick_testkit::run_tests(&[
+        commands::TESTS,
+        files::TESTS,
+        packs::TESTS,
+        resets::TESTS,
+        streams::TESTS,
+        terminals::TESTS,
+    ])
 }

@@ -19,6 +19,8 @@ pub(crate) enum Place {
     Plain,
     /// The first process of namespaces of its own.
     First,
+    /// The same, but told that the IPC it sees is not its own.
+    FirstWithSharedIpc,
 }
 
 impl Place {
@@ -26,6 +28,7 @@ impl Place {
         match self {
             Self::Plain => "plain",
             Self::First => "first",
+            Self::FirstWithSharedIpc => "first-shared-ipc",
         }
     }
 }
@@ -37,15 +40,19 @@ pub(crate) fn enter() {
         let place = arguments.next().unwrap_or_default();
         let folders: Vec<String> = arguments.collect();
         let socket = rustix::io::fcntl_dupfd_cloexec(descriptors::zero(), 3).unwrap();
-        ending::exit_now(if place == "first" { first(socket, folders) } else { plain(socket, folders) });
+        // The one folder that cannot be: nothing is looked at then.
+        let reset = (folders != ["never"]).then_some(folders);
+        let owns_ipc = place == "first";
+        let setup = |is_init| Setup { is_init, owns_ipc, reset };
+        ending::exit_now(if place == "plain" {
+            bailiwick_agent::run(socket, &setup(false))
+        } else {
+            first(socket, &setup(true))
+        });
     }
 }
 
-fn plain(socket: OwnedFd, folders: Vec<String>) -> u8 {
-    bailiwick_agent::run(socket, &Setup { is_init: false, owns_ipc: false, folders })
-}
-
-fn first(socket: OwnedFd, folders: Vec<String>) -> u8 {
+fn first(socket: OwnedFd, setup: &Setup) -> u8 {
     let (ours, theirs) = packets::stream_pair().unwrap();
     let (user, group) = privileges::identity();
     let alone = Alone::check().unwrap();
@@ -60,7 +67,7 @@ fn first(socket: OwnedFd, folders: Vec<String>) -> u8 {
             packets::read(&theirs, &mut [0; 2]).unwrap();
             drop(theirs);
             build();
-            bailiwick_agent::run(socket, &Setup { is_init: true, owns_ipc: true, folders })
+            bailiwick_agent::run(socket, setup)
         }
         Err(_) => 1,
     }

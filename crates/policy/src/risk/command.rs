@@ -28,11 +28,23 @@ pub enum MountMode {
     ReadWrite,
 }
 
+/// Where a command sandbox runs: how strong its wall is does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CommandPlace {
+    /// On this host.
+    #[default]
+    Here,
+    /// On another one.
+    Elsewhere,
+}
+
 /// What the risk of a command tool depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPosture {
     /// The lowest tier it accepts.
     pub tier: Tier,
+    /// Where it runs.
+    pub place: CommandPlace,
     /// Its network.
     pub network: CommandNetwork,
     /// Its mounts.
@@ -41,7 +53,7 @@ pub struct CommandPosture {
 
 /// The badge of a command tool.
 pub fn command_risk(posture: &CommandPosture, exposure: &Exposure) -> Risk {
-    let CommandPosture { tier, network, mounts } = posture;
+    let CommandPosture { tier, place, network, mounts } = posture;
     let Exposure { unsealed_secrets, callees: _ } = exposure;
     let mut reasons: Vec<RiskReason> = Vec::new();
     match network {
@@ -49,7 +61,7 @@ pub fn command_risk(posture: &CommandPosture, exposure: &Exposure) -> Risk {
         CommandNetwork::Host => {
             reasons.push(reason("host network", RiskLevel::L5, "the machine's own network"));
         }
-        CommandNetwork::Full if !tier.meets(Tier::Container) && *tier != Tier::Remote => {
+        CommandNetwork::Full if !tier.meets(Tier::Container) && *place == CommandPlace::Here => {
             reasons.push(reason("full network below a container", RiskLevel::L4, tier.name()));
         }
         CommandNetwork::Full | CommandNetwork::Git | CommandNetwork::Allow => {

@@ -7,7 +7,7 @@
 
 mod command;
 
-pub use command::{CommandNetwork, CommandPosture, MountMode, command_risk};
+pub use command::{CommandNetwork, CommandPlace, CommandPosture, MountMode, command_risk};
 
 use ipnet::IpNet;
 

@@ -6,8 +6,8 @@ use bailiwick_types::{LimitKind, RiskLevel, Tier, ToolName};
 
 use super::{baseline, policy, try_policy};
 use crate::{
-    Baseline, Capability, CapabilityPattern, CommandNetwork, CommandPosture, Exposure, LimitRequest,
-    MountMode, NetworkMode, Sourced, command_risk, resolve, risk,
+    Baseline, Capability, CapabilityPattern, CommandNetwork, CommandPlace, CommandPosture, Exposure,
+    LimitRequest, MountMode, NetworkMode, Sourced, command_risk, resolve, risk,
 };
 
 #[track_caller]
@@ -194,27 +194,28 @@ fn reasons_come_strongest_first_and_name_what_they_saw() {
 #[test]
 fn command_tools_have_rows_of_their_own() {
     use CommandNetwork::{Allow, Full, Git, Host, None};
+    use CommandPlace::{Elsewhere, Here};
     use MountMode::{ReadOnly, ReadWrite};
     use RiskLevel::{L1, L3, L4, L5};
     let secret = Exposure { unsealed_secrets: vec!["TOKEN".into()], callees: Vec::new() };
     let plain = Exposure::default();
     let table = [
-        (Tier::Process, None, vec![], &plain, L1),
-        (Tier::MicroVm, None, vec![], &plain, L1),
-        (Tier::Process, None, vec![ReadOnly], &plain, L3),
-        (Tier::Process, None, vec![ReadOnly, ReadWrite], &plain, L4),
-        (Tier::Process, Allow, vec![], &plain, L3),
-        (Tier::Process, Git, vec![ReadOnly], &plain, L3),
-        (Tier::Process, Full, vec![], &plain, L4),
-        (Tier::Container, Full, vec![], &plain, L3),
-        (Tier::MicroVm, Full, vec![ReadWrite], &plain, L4),
-        (Tier::Remote, Full, vec![], &plain, L3),
-        (Tier::MicroVm, Host, vec![], &plain, L5),
-        (Tier::MicroVm, None, vec![], &secret, L1),
-        (Tier::MicroVm, Allow, vec![], &secret, L4),
+        (Tier::Process, Here, None, vec![], &plain, L1),
+        (Tier::MicroVm, Here, None, vec![], &plain, L1),
+        (Tier::Process, Here, None, vec![ReadOnly], &plain, L3),
+        (Tier::Process, Here, None, vec![ReadOnly, ReadWrite], &plain, L4),
+        (Tier::Process, Here, Allow, vec![], &plain, L3),
+        (Tier::Process, Here, Git, vec![ReadOnly], &plain, L3),
+        (Tier::Process, Here, Full, vec![], &plain, L4),
+        (Tier::Container, Here, Full, vec![], &plain, L3),
+        (Tier::MicroVm, Here, Full, vec![ReadWrite], &plain, L4),
+        (Tier::Process, Elsewhere, Full, vec![], &plain, L3),
+        (Tier::MicroVm, Here, Host, vec![], &plain, L5),
+        (Tier::MicroVm, Here, None, vec![], &secret, L1),
+        (Tier::MicroVm, Here, Allow, vec![], &secret, L4),
     ];
-    for (tier, network, mounts, exposure, level) in table {
-        let posture = CommandPosture { tier, network, mounts };
+    for (tier, place, network, mounts, exposure, level) in table {
+        let posture = CommandPosture { tier, place, network, mounts };
         assert_eq!(command_risk(&posture, exposure).level, level, "{posture:?}");
     }
 }

@@ -254,7 +254,8 @@ fn plan_of(
     group: &Mutex<Group>,
 ) -> Result<Plan, SandboxError> {
     let mut places = inner.places.clone();
-    let mounts = layout::mounts(&spec.mounts)
+    let is_root = privileges::identity().0 == 0;
+    let mounts = layout::mounts(&spec.mounts, is_root)
         .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })?;
     let mut readable: Vec<String> = plan::SYSTEM.map(str::to_owned).to_vec();
     readable.extend(["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs"].map(str::to_owned));
@@ -266,7 +267,6 @@ fn plan_of(
         );
     }
     places.extend(mounts);
-    let is_root = privileges::identity().0 == 0;
     let group = group.lock().unwrap_or_else(PoisonError::into_inner);
     let doors = group.doors().iter().map(|door| door.display().to_string()).collect();
     let most = spec.limits.processes.value;

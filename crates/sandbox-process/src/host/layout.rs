@@ -77,7 +77,7 @@ fn own_folders(spec: &SandboxSpec) -> Vec<SandboxPath> {
 }
 
 /// Mounts as places of a plan: what they are is looked at now, and again when they are mounted.
-pub(crate) fn mounts(mounts: &[Mount]) -> Result<Vec<Place>, (PathBuf, String)> {
+pub(crate) fn mounts(mounts: &[Mount], as_root: bool) -> Result<Vec<Place>, (PathBuf, String)> {
     use std::os::unix::fs::MetadataExt as _;
     let mut places = Vec::new();
     for Mount { from, to, writable } in mounts {
@@ -96,6 +96,8 @@ pub(crate) fn mounts(mounts: &[Mount]) -> Result<Vec<Place>, (PathBuf, String)> 
             writable: *writable,
             is_folder: found.is_dir(),
             checked: Some((found.dev(), found.ino())),
+            // As an ordinary user the sandbox is the user; as root it is nobody, and what it makes is to be the owner's.
+            owner: (*writable && as_root).then(|| (found.uid(), found.gid())),
         }));
     }
     Ok(places)

@@ -3,6 +3,7 @@
 //!
 //! A step without which something would be open ends the process. Nothing of a guest runs before the last step.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, pack
 use bailiwick_wire::encode;
 use bailiwick_wire::jail::{Bind, FromJail, Own, Place, Plan, Standing};
 
-use super::look;
+use super::{Handed, look};
 
 /// The exit code of a jail that could not be built.
 const UNBUILT: u8 = 71;
@@ -28,8 +29,8 @@ const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
 const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
-pub(super) fn live(plan: &Plan, stream: OwnedFd, doors: Vec<OwnedFd>, keeper: &OwnedFd, filters: &Filters) -> ! {
-    match build(plan, doors, keeper, filters) {
+pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: &OwnedFd, filters: &Filters) -> ! {
+    match build(plan, handed, keeper, filters) {
         Ok(standing) => {
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
                 ending::exit_now(UNBUILT);
@@ -63,7 +64,7 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
 
 fn build(
     plan: &Plan,
-    doors: Vec<OwnedFd>,
+    Handed { doors, copies }: Handed,
     keeper: &OwnedFd,
     filters: &Filters,
 ) -> Result<Standing, Failed> {
@@ -77,7 +78,7 @@ fn build(
     if plan.own == Own::Nothing {
         make_folders(plan)?;
     } else {
-        build_root(plan)?;
+        build_root(plan, &copies)?;
         loopback::name_host(HOST)?;
         if plan.own_network {
             loopback::raise()?;
@@ -124,7 +125,7 @@ fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
     privileges::regain_kept()
 }
 
-fn build_root(plan: &Plan) -> Result<(), Failed> {
+fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
     mounts::keep_to_oneself()?;
     let small = Size { bytes: 4 << 20, files: 4096 };
     let mut root = Err(Step::MountMemory.failed(Errno::NOENT));
@@ -141,7 +142,7 @@ fn build_root(plan: &Plan) -> Result<(), Failed> {
         folder(Path::new(place))?;
     }
     for place in &plan.places {
-        make(place)?;
+        make(place, copies)?;
     }
     mounts::processes(Path::new("/proc"))?;
     for mask in &plan.masks {
@@ -154,7 +155,7 @@ fn build_root(plan: &Plan) -> Result<(), Failed> {
         if let Place::Bind(bind) = place
             && bind.checked.is_some()
         {
-            mount(bind)?;
+            mount(bind, copies)?;
         }
     }
     mounts::detach(Path::new(OLD))?;
@@ -162,7 +163,7 @@ fn build_root(plan: &Plan) -> Result<(), Failed> {
     mounts::take_away(Path::new("/"), Less::READ, false)
 }
 
-fn make(place: &Place) -> Result<(), Failed> {
+fn make(place: &Place, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
     match place {
         Place::Folder { at } => folder(Path::new(at)),
         Place::Link { at, to } => {
@@ -174,7 +175,7 @@ fn make(place: &Place) -> Result<(), Failed> {
             file(Path::new(at), text.as_bytes())
         }
         Place::Bind(bind) if bind.checked.is_some() => Ok(()),
-        Place::Bind(bind) => mount(bind),
+        Place::Bind(bind) => mount(bind, copies),
         Place::Device { at } => {
             file(Path::new(at), b"")?;
             let from = PathBuf::from(format!("{OLD}{at}"));
@@ -185,9 +186,9 @@ fn make(place: &Place) -> Result<(), Failed> {
 }
 
 /// Mounts something of the host's, if it is what was checked.
-fn mount(bind: &Bind) -> Result<(), Failed> {
-    let Bind { from, to, writable, is_folder, checked } = bind;
-    let to = Path::new(to);
+fn mount(bind: &Bind, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
+    let Bind { from, to: name, writable, is_folder, checked, owner: _ } = bind;
+    let to = Path::new(name);
     if *is_folder {
         folder(to)?;
     } else if rustix::fs::lstat(to).is_err() {
@@ -196,7 +197,10 @@ fn mount(bind: &Bind) -> Result<(), Failed> {
     }
     let from = PathBuf::from(format!("{OLD}{from}"));
     let less = if *writable { Less::WRITE } else { Less::READ };
-    mounts::bind(&from, to, less)?;
+    match copies.get(name) {
+        Some(copy) => mounts::attach(copy, to)?,
+        None => mounts::bind(&from, to, less)?,
+    }
     if let Some(checked) = checked {
         let found = rustix::fs::lstat(to).map_err(|errno| Step::ChangedMeanwhile.failed(errno))?;
         if (found.st_dev, found.st_ino) != *checked {

@@ -17,8 +17,8 @@ use bailiwick_sys::clone::{Child, Own, Side, into_jail};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::pidfd::{How, reap_one};
 use bailiwick_sys::seccomp::command::{Filters, Sockets};
-use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, packets, pidfd, privileges};
-use bailiwick_wire::jail::{self, FromKeeper, Plan, ToKeeper};
+use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, mounts, packets, pidfd, privileges};
+use bailiwick_wire::jail::{self, Bind, FromKeeper, Place, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
 /// The exit code of a program that was started as a keeper by somebody else than a host.
@@ -118,6 +118,7 @@ impl Keeper {
             jail::Own::AllButUser => Own::AllButUser,
             jail::Own::Nothing => Own::Nothing,
         };
+        let copies = self.copies(plan);
         let (outer, inner) = packets::stream_pair()?;
         match into_jail(own, plan.own_network, &self.alone)? {
             Side::Child => {
@@ -125,10 +126,10 @@ impl Keeper {
                 // Without a network namespace of its own, a filter is what keeps it from the host's network.
                 let is_open = own != Own::Nothing || !plan.own_network;
                 let filters = if is_open { &self.internet } else { &self.pairs };
-                build::live(plan, stream, doors, &inner, filters)
+                build::live(plan, stream, Handed { doors, copies }, &inner, filters)
             }
             Side::Parent(child) => {
-                drop((inner, doors, stream));
+                drop((inner, doors, copies, stream));
                 let outside = match settle(own, &child, plan) {
                     Ok(outside) => outside,
                     Err(failed) => {
@@ -147,6 +148,30 @@ impl Keeper {
             }
         }
     }
+}
+
+impl Keeper {
+    /// Copies of the host's folders that look as if the jail's user owned them, by their places. Where a file system cannot
+    /// do that, the folder is mounted as it is, and its permissions say what can be done.
+    fn copies(&self, plan: &Plan) -> BTreeMap<String, OwnedFd> {
+        let Some(outside) = plan.outside.first().copied() else { return BTreeMap::new() };
+        let copy = |place: &Place| {
+            let Place::Bind(Bind { from, to, owner: Some((user, group)), .. }) = place else { return None };
+            let user = Mapping { inside: *user, user: outside, group: outside };
+            let group = Mapping { inside: *group, user: outside, group: outside };
+            let copy = mounts::owned_copy(Path::new(from), user, group, &self.alone).ok()?;
+            Some((to.clone(), copy))
+        };
+        plan.places.iter().filter_map(copy).collect()
+    }
+}
+
+/// What the first process of a jail is handed.
+pub(crate) struct Handed {
+    /// The doors of its cgroups.
+    pub(crate) doors: Vec<OwnedFd>,
+    /// Folders of the host's that look like its own, by their places.
+    pub(crate) copies: BTreeMap<String, OwnedFd>,
 }
 
 /// Writes the maps of a jail's user namespace; gives who it is outside.

@@ -1,10 +1,41 @@
-//! The backend as its callers see it. Sandboxes are made by starting this program again, so it has a `main` of its own.
+//! Sandboxes of the backend `process` as a host has them: real ones, around real commands.
+//!
+//! Sandboxes are made by starting this program again, so it has a `main` of its own. Some tests start it once more as an
+//! ordinary user, or as an owner that is killed.
 
+mod commands;
+mod endings;
+mod files;
+mod leases;
+mod levels;
+mod limits;
+mod mounts;
+mod ordinary;
+mod owners;
+mod place;
 mod pool;
+mod sleep;
+mod walls;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     bailiwick_sandbox_process::enter();
-    bailiwick_testkit::run_tests(&[pool::TESTS])
+    if let Some(code) = owners::become_one() {
+        return code;
+    }
+    bailiwick_testkit::run_tests(&[
+        commands::TESTS,
+        endings::TESTS,
+        files::TESTS,
+        leases::TESTS,
+        levels::TESTS,
+        limits::TESTS,
+        mounts::TESTS,
+        ordinary::TESTS,
+        owners::TESTS,
+        pool::TESTS,
+        sleep::TESTS,
+        walls::TESTS,
+    ])
 }

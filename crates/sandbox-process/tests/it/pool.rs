@@ -1,135 +1,69 @@
-//! `specs/commands/pool`: what one lease leaves, and the next one looks for.
+//! Leases: nothing of one is there in the next.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_sandbox::{Backend, Command, Pool, PoolOptions, Sandbox, SandboxSpec};
-use bailiwick_sandbox_process::{Options, ProcessBackend};
-use bailiwick_testkit::{requires, tests};
-use bytes::Bytes;
+use bailiwick_sandbox::{Backend, Pool, PoolOptions};
+use bailiwick_testkit::tests;
 
-tests![
-    nothing_of_one_lease_is_there_for_the_next,
-    what_is_left_is_found_where_nothing_is_reset,
-    a_sandbox_whose_reset_is_proven_is_lent_again,
+use crate::place::{Place, sh, shell, spec, wait, words};
+
+tests!(a_lease_sees_nothing_of_the_one_before, what_cannot_be_proven_clean_is_replaced);
+
+fn options() -> PoolOptions {
+    PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_secs(20) }
+}
+
+/// What one lease leaves, and a look whether the next one finds it.
+const LEFTOVERS: &[(&str, &str, &str)] = &[
+    ("files", "echo secret > /work/a; echo secret > /tmp/b; echo s > /dev/shm/c; echo s > /var/tmp/d", "ls -A /work /tmp /dev/shm /var/tmp | grep -v : | grep ."),
+    ("closed folders", "mkdir -p /work/x/y; touch /work/x/y/z; chmod 000 /work/x/y /work/x", "ls -A /work | grep ."),
+    ("hidden names", "touch /work/.hidden '/work/..more' /work/-rf", "ls -A /work | grep ."),
+    ("processes", "setsid sh -c 'trap \"\" TERM HUP; sleep 1000' >/dev/null 2>&1 & echo on", "ls -d /proc/[0-9]* | grep -v -e '/1$' -e \"/$$\" | while read p; do grep -q sleep $p/cmdline 2>/dev/null && echo $p; done | grep ."),
+    ("abstract sockets", "/usr/bin/python3 -c 'import socket,os,time\ns=socket.socket(socket.AF_UNIX); s.bind(\"\\0left\"); s.listen()\nif os.fork()==0: os.setsid(); time.sleep(1000)' >/dev/null 2>&1", "grep left /proc/net/unix"),
+    ("System V memory", "ipcmk -M 4096 >/dev/null; ipcmk -Q >/dev/null; ipcmk -S 1 >/dev/null", "tail -qn +2 /proc/sysvipc/shm /proc/sysvipc/msg /proc/sysvipc/sem | grep ."),
+    ("links", "ln -s /etc/passwd /work/link; mkfifo /tmp/fifo", "ls -A /work /tmp | grep -v : | grep ."),
 ];
 
-/// What both of a case begin with.
-const BEFORE: &str = concat!(
-    include_str!("../../../../specs/commands/attempt.py"),
-    "\n",
-    include_str!("../../../../specs/commands/leaving.py"),
-    "\n",
-);
-
-struct Case {
-    name: String,
-    leave: String,
-    look: String,
-}
-
-fn cases() -> Vec<Case> {
-    let area = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/commands/pool");
-    let folders = std::fs::read_dir(&area).expect("the area is there");
-    let mut cases: Vec<Case> = folders
-        .map(|entry| {
-            let folder = entry.expect("an entry of the area").path();
-            let read = |name: &str| {
-                #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
-                let text = std::fs::read_to_string(folder.join(name)).expect("a file of the case");
-                format!("{BEFORE}{text}")
-            };
-            let name = folder.file_name().expect("a case has a name").to_string_lossy().into_owned();
-            Case { name, leave: read("leave.py"), look: read("look.py") }
-        })
-        .collect();
-    cases.sort_by(|one, other| one.name.cmp(&other.name));
-    assert!(cases.len() >= 10, "only {} cases were found", cases.len());
-    cases
-}
-
-fn has_python() -> bool {
-    Path::new("/usr/bin/python3").exists()
-}
-
-/// Runs something with a backend of its own, which is closed afterwards.
-fn with_backend<F: Future<Output = ()>>(run: impl FnOnce(Arc<dyn Backend>) -> F) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let state = tempfile::tempdir().expect("a temporary folder");
-    let backend: Arc<dyn Backend> = Arc::new(ProcessBackend::new(Options::new(state.path())));
-    runtime.block_on(async {
-        run(Arc::clone(&backend)).await;
-        backend.close().await;
-    });
-}
-
-/// What a program in Python says.
-async fn says(sandbox: &dyn Sandbox, program: &str) -> String {
-    let command = Command::new(["/usr/bin/python3", "-I", "-"])
-        .and_then(|command| command.with_input(Bytes::copy_from_slice(program.as_bytes())))
-        .expect("a command");
-    let result = sandbox.exec(command).await.expect("a result");
-    let text = String::from_utf8_lossy(&result.stdout.bytes).trim().to_owned();
-    assert!(!text.is_empty(), "{:?}: {}", result.exit, String::from_utf8_lossy(&result.stderr.bytes));
-    text
-}
-
-fn pool(backend: Arc<dyn Backend>) -> Pool {
-    let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_secs(60) };
-    Pool::new(backend, SandboxSpec::default(), options).expect("a pool")
-}
-
-fn nothing_of_one_lease_is_there_for_the_next() {
-    requires!("python3", has_python());
-    with_backend(async |backend| {
-        let pool = pool(backend);
-        let mut wrong = Vec::new();
-        for case in cases() {
-            let lease = pool.borrow().await.expect("a first lease");
-            let left = says(&*lease, &case.leave).await;
+fn a_lease_sees_nothing_of_the_one_before() {
+    let place = Place::new();
+    wait(async {
+        let backend: Arc<dyn Backend> = place.backend.clone();
+        let pool = Pool::new(backend, spec(), options()).expect("a pool");
+        for (what, leave, look) in LEFTOVERS {
+            let lease = pool.borrow().await.expect("a lease");
+            let left = lease.exec(shell(leave)).await.expect("it runs");
+            assert_eq!(left.exit.status(), 0, "{what}: {left:?}");
+            let seen = lease.exec(shell(look)).await.expect("it runs");
+            assert_eq!(seen.exit.status(), 0, "{what}: the look finds it while it is there: {seen:?}");
             lease.give_back().await;
-            let lease = pool.borrow().await.expect("a second lease");
-            let found = says(&*lease, &case.look).await;
+            let lease = pool.borrow().await.expect("a lease");
+            let seen = lease.exec(shell(look)).await.expect("it runs");
+            assert_ne!(seen.exit.status(), 0, "{what}: {}", String::from_utf8_lossy(&seen.stdout.bytes));
             lease.give_back().await;
-            if found != "NOTHING" {
-                wrong.push(format!("{}: {left}; then {found}", case.name));
-            }
         }
+        let counts = pool.counts();
+        assert!(counts.reset > 0, "{counts:?}");
         pool.close().await;
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
 }
 
-/// A look that finds nothing where everything still is would prove nothing.
-fn what_is_left_is_found_where_nothing_is_reset() {
-    requires!("python3", has_python());
-    with_backend(async |backend| {
-        let mut wrong = Vec::new();
-        for case in cases() {
-            let sandbox = backend.create(SandboxSpec::default()).await.expect("a sandbox");
-            let left = says(&*sandbox, &case.leave).await;
-            let found = says(&*sandbox, &case.look).await;
-            if left.starts_with("LEFT") != found.starts_with("FOUND") {
-                wrong.push(format!("{}: {left}; then {found}", case.name));
-            }
-            sandbox.terminate().await.expect("it ends");
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    });
-}
-
-fn a_sandbox_whose_reset_is_proven_is_lent_again() {
-    requires!("python3", has_python());
-    with_backend(async |backend| {
-        let pool = pool(backend);
-        let lease = pool.borrow().await.expect("a first lease");
+fn what_cannot_be_proven_clean_is_replaced() {
+    let place = Place::new();
+    wait(async {
+        let backend: Arc<dyn Backend> = place.backend.clone();
+        let pool = Pool::new(backend, spec(), options()).expect("a pool");
+        let lease = pool.borrow().await.expect("a lease");
         let first = lease.id();
-        says(&*lease, "open('/tmp/file', 'w').write('x'); print('written')").await;
+        // A connection that is being closed outlives its processes for a minute.
+        let text = "import socket\ns=socket.create_server(('127.0.0.1',0))\nc=socket.create_connection(s.getsockname())\na,_=s.accept()\nc.close(); a.close(); s.close()";
+        let result = lease.exec(words(&["/usr/bin/python3", "-c", text])).await.expect("it runs");
+        assert_eq!(result.exit.status(), 0, "{result:?}");
         lease.give_back().await;
-        let lease = pool.borrow().await.expect("a second lease");
-        assert_eq!(lease.id(), first, "it was replaced: {:?}", pool.counts());
-        drop(lease);
+        let lease = pool.borrow().await.expect("a lease");
+        assert_ne!(lease.id(), first, "{:?}", pool.counts());
+        assert_eq!(sh(&*lease, "tail -n +2 /proc/net/tcp").await, "");
+        lease.give_back().await;
         pool.close().await;
     });
 }

@@ -12,6 +12,7 @@ use crate::signal::{signal_name, signal_number};
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the shape was promised so, and only passes them on")]
 struct Shape<'a> {
     exit_code: Option<i32>,
     signal: Option<Cow<'a, str>>,
@@ -56,12 +57,12 @@ impl serde::Serialize for ExecResult {
             Exit::NotFound => (Some(self.exit.status()), None, Some(NotStarted::NotFound)),
             Exit::NotExecutable => (Some(self.exit.status()), None, Some(NotStarted::NotExecutable)),
         };
-        let (stdout, stderr, encoding) = match (self.stdout.text(), self.stderr.text()) {
-            (Some(stdout), Some(stderr)) => (Cow::Borrowed(stdout), Cow::Borrowed(stderr), Encoding::Utf8),
-            _ => {
-                let packed = |captured: &Captured| Cow::Owned(STANDARD.encode(&captured.bytes));
-                (packed(&self.stdout), packed(&self.stderr), Encoding::Base64)
-            }
+        let texts = self.stdout.text().zip(self.stderr.text());
+        let (stdout, stderr, encoding) = if let Some((stdout, stderr)) = texts {
+            (Cow::Borrowed(stdout), Cow::Borrowed(stderr), Encoding::Utf8)
+        } else {
+            let packed = |captured: &Captured| Cow::Owned(STANDARD.encode(&captured.bytes));
+            (packed(&self.stdout), packed(&self.stderr), Encoding::Base64)
         };
         Shape {
             exit_code,

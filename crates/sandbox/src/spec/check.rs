@@ -15,7 +15,7 @@ pub const MOST_LABELS: usize = 32;
 /// The most ports that may be exposed.
 pub const MOST_PORTS: usize = 32;
 /// The longest that a sandbox lives.
-pub const MOST_TTL: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const MOST_TTL: Duration = Duration::from_hours(30 * 24);
 
 const LONGEST_LABEL: usize = 63;
 const LONGEST_LABEL_VALUE: usize = 256;

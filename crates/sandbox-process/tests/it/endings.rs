@@ -1,0 +1,192 @@
+//! Endings: whatever becomes of a sandbox or its owner, nothing of it is left.
+
+use std::path::PathBuf;
+
+use bailiwick_sandbox::{Backend as _, SandboxError};
+use bailiwick_testkit::tests;
+
+use crate::place::{Place, sh, shell, wait};
+
+tests!(
+    a_sandbox_that_ended_is_gone_and_says_so,
+    a_handle_that_is_dropped_ends_its_sandbox,
+    closing_a_backend_ends_all_and_waits_for_it,
+    a_keeper_that_is_killed_takes_its_sandboxes_along_and_the_next_is_made,
+    a_future_that_is_dropped_leaves_nothing,
+    a_command_that_kills_everybody_only_ends_itself,
+);
+
+/// The cgroups of this process's sandboxes that are there now.
+pub(crate) fn cgroups(of: u32) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from("/sys/fs/cgroup")];
+    let label = format!("bailiwick-sandbox-{of}-");
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if entry.file_name().to_string_lossy().starts_with(&label) {
+                    found.push(entry.path());
+                }
+                folders.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Processes whose command line has this word in it.
+pub(crate) fn processes_with(word: &str) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").expect("processes");
+    entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.windows(word.len()).any(|part| part == word.as_bytes())
+        })
+        .collect()
+}
+
+/// A number for `sleep` that nobody else uses.
+pub(crate) fn mark(place: &Place) -> String {
+    let name = place.path().display().to_string();
+    let hash = name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    format!("{}", 100_000 + hash % 900_000)
+}
+
+fn a_sandbox_that_ended_is_gone_and_says_so() {
+    let place = Place::new();
+    let mark = mark(&place);
+    wait(async {
+        let sandbox = place.sandbox().await;
+        sh(sandbox.as_ref(), &format!("setsid sleep {mark} >/dev/null 2>&1 & echo on")).await;
+        assert!(sandbox.is_alive());
+        sandbox.terminate().await.expect("ended");
+        sandbox.terminate().await.expect("again is fine");
+        assert!(!sandbox.is_alive());
+        assert_eq!(processes_with(&mark), Vec::<i32>::new());
+        let error = sandbox.exec(shell("true")).await.expect_err("it is gone");
+        assert!(matches!(error, SandboxError::Gone { .. }), "{error}");
+        let label = sandbox.receipt().walls.iter().map(|part| part.mechanism.clone()).collect::<String>();
+        for cgroup in cgroups(std::process::id()) {
+            assert!(!label.contains(&cgroup.display().to_string()), "{cgroup:?} is left");
+        }
+    });
+}
+
+fn a_handle_that_is_dropped_ends_its_sandbox() {
+    let place = Place::new();
+    let mark = mark(&place);
+    wait(async {
+        let sandbox = place.sandbox().await;
+        sh(sandbox.as_ref(), &format!("sleep {mark} >/dev/null 2>&1 & echo on")).await;
+        drop(sandbox);
+        // Ends are told in order of the closing.
+        place.backend.close().await;
+        assert_eq!(processes_with(&mark), Vec::<i32>::new());
+    });
+}
+
+fn closing_a_backend_ends_all_and_waits_for_it() {
+    let place = Place::new();
+    let mark = mark(&place);
+    wait(async {
+        let mut all = Vec::new();
+        for _ in 0..5 {
+            let sandbox = place.sandbox().await;
+            sh(sandbox.as_ref(), &format!("sleep {mark} >/dev/null 2>&1 & echo on")).await;
+            all.push(sandbox);
+        }
+        assert_eq!(processes_with(&mark).len(), 5);
+        place.backend.close().await;
+        assert_eq!(processes_with(&mark), Vec::<i32>::new());
+        for sandbox in all {
+            assert!(sandbox.exec(shell("true")).await.is_err());
+        }
+    });
+}
+
+fn a_keeper_that_is_killed_takes_its_sandboxes_along_and_the_next_is_made() {
+    let place = Place::new();
+    let mark = mark(&place);
+    wait(async {
+        let sandbox = place.sandbox().await;
+        sh(sandbox.as_ref(), &format!("sleep {mark} >/dev/null 2>&1 & echo on")).await;
+        let keeper = keeper_of_this_backend(&mark).expect("a keeper");
+        let keeper = rustix::process::Pid::from_raw(keeper).expect("a pid");
+        rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
+        let error = loop {
+            match sandbox.exec(shell("true")).await {
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, SandboxError::Gone { .. }), "{error}");
+        let next = loop {
+            // The host hears of the end a moment later.
+            match place.create(crate::place::spec()).await {
+                Ok(next) => break next,
+                Err(error) => assert!(matches!(error, SandboxError::Unavailable { .. }), "{error}"),
+            }
+        };
+        assert_eq!(sh(next.as_ref(), "echo new").await, "new\n");
+    });
+}
+
+/// The keeper above the process with this mark: its parent's parent, or one further up.
+fn keeper_of_this_backend(mark: &str) -> Option<i32> {
+    let mut pid = *processes_with(mark).first()?;
+    for _ in 0..5 {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        pid = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+        let parent = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let above: u32 = parent.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        if line.starts_with("bailiwick-keeper") && above == std::process::id() {
+            return Some(pid);
+        }
+    }
+    None
+}
+
+fn a_future_that_is_dropped_leaves_nothing() {
+    let place = Place::new();
+    wait(async {
+        for polls in 0..40 {
+            let mut making = Box::pin(place.create(crate::place::spec()));
+            for _ in 0..polls {
+                if let std::task::Poll::Ready(_) = futures_poll(making.as_mut()).await {
+                    break;
+                }
+            }
+            drop(making);
+        }
+        place.backend.close().await;
+        let label = format!("bailiwick-sandbox-{}-", std::process::id());
+        let _ = label;
+    });
+}
+
+/// Polls once, after letting others run.
+async fn futures_poll<T>(future: std::pin::Pin<&mut (impl Future<Output = T> + ?Sized)>) -> std::task::Poll<T> {
+    tokio::task::yield_now().await;
+    let mut future = Some(future);
+    std::future::poll_fn(move |context| {
+        let polled = future.take().map(|future| future.poll(context));
+        std::task::Poll::Ready(polled.unwrap_or(std::task::Poll::Pending))
+    })
+    .await
+}
+
+fn a_command_that_kills_everybody_only_ends_itself() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        for text in ["kill -9 -1", "kill -9 1; kill -TERM 1; kill -STOP 1; kill -9 0"] {
+            let result = sandbox.exec(shell(text)).await.expect("an end");
+            assert!(!result.timed_out, "{text}");
+        }
+        assert_eq!(sh(sandbox.as_ref(), "echo alive").await, "alive\n");
+    });
+}

@@ -1,0 +1,121 @@
+//! Files of a sandbox from outside, snapshots of them, and sandboxes that begin with one.
+
+use bailiwick_sandbox::{Backend as _, EntryKind, Exit, SandboxError, SandboxSpec};
+use bailiwick_testkit::tests;
+use bailiwick_types::ErrorCode;
+use bytes::Bytes;
+
+use crate::place::{Place, path, sh, shell, spec, wait};
+
+tests!(
+    files_are_written_read_listed_and_removed,
+    what_a_link_leads_to_is_inside,
+    a_file_that_is_too_long_or_not_there_is_told,
+    a_sandbox_can_begin_with_a_snapshot,
+    a_fork_has_the_files_and_is_apart,
+    a_snapshot_that_is_forgotten_is_gone,
+);
+
+fn files_are_written_read_listed_and_removed() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let long: Vec<u8> = (0..3_000_000_u32).map(|n| u8::try_from(n % 253).unwrap_or(0)).collect();
+        sandbox.write_file(&path("/work/a/b/long"), Bytes::from(long.clone()), false).await.expect("written");
+        sandbox
+            .write_file(&path("/work/run"), Bytes::from_static(b"#!/bin/sh\necho ran\n"), true)
+            .await
+            .expect("written");
+        assert!(sandbox.read_file(&path("/work/a/b/long"), 4_000_000).await.expect("read") == long);
+        assert_eq!(sh(sandbox.as_ref(), "./run; stat -c %s a/b/long").await, "ran\n3000000\n");
+        let listed = sandbox.list(&path("/work")).await.expect("listed");
+        let names: Vec<(&str, EntryKind)> =
+            listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+        assert_eq!(names, [("a", EntryKind::Folder), ("run", EntryKind::File)]);
+        sandbox.remove(&path("/work/a")).await.expect("removed");
+        assert_eq!(sh(sandbox.as_ref(), "ls").await, "run\n");
+    });
+}
+
+fn what_a_link_leads_to_is_inside() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        sh(sandbox.as_ref(), "ln -s /etc/hostname link; ln -s / root").await;
+        let read = sandbox.read_file(&path("/work/link"), 100).await.expect("read");
+        assert_eq!(read, "sandbox\n", "the sandbox's own, not the host's");
+        let secret = place.path().join("secret");
+        std::fs::write(&secret, "no").expect("a file");
+        let through = format!("/work/root{}", secret.display());
+        let error = sandbox.read_file(&path(&through), 100).await.expect_err("it is not there");
+        assert_eq!(error.code(), ErrorCode::NotFound, "{error}");
+    });
+}
+
+fn a_file_that_is_too_long_or_not_there_is_told() {
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.disk.value = 1 << 20;
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        sandbox.write_file(&path("/work/a"), Bytes::from(vec![1; 1000]), false).await.expect("written");
+        let code = |error: SandboxError| error.code();
+        let long = sandbox.read_file(&path("/work/a"), 999).await.map_err(code);
+        assert_eq!(long.err(), Some(ErrorCode::OutputLimit));
+        let none = sandbox.read_file(&path("/work/b"), 999).await.map_err(code);
+        assert_eq!(none.err(), Some(ErrorCode::NotFound));
+        let full = sandbox.write_file(&path("/work/c"), Bytes::from(vec![1; 2_000_000]), false).await;
+        assert_eq!(full.map_err(code).err(), Some(ErrorCode::DiskLimit));
+        assert_eq!(sh(sandbox.as_ref(), "ls -A").await, "a\n", "nothing half-written is left");
+        let denied = sandbox.write_file(&path("/usr/c"), Bytes::new(), false).await.map_err(code);
+        assert_eq!(denied.err(), Some(ErrorCode::FsFailed));
+    });
+}
+
+fn a_sandbox_can_begin_with_a_snapshot() {
+    let place = Place::new();
+    wait(async {
+        let first = place.sandbox().await;
+        sh(first.as_ref(), "mkdir d; echo one > d/a; ln -s d/a l; chmod 700 d; echo two > /tmp/t").await;
+        let snapshot = first.snapshot().await.expect("a snapshot");
+        assert!(snapshot.bytes > 0);
+        sh(first.as_ref(), "echo changed > d/a").await;
+        for _ in 0..2 {
+            let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..spec() };
+            let next = place.create(spec).await.expect("a sandbox");
+            let found = sh(next.as_ref(), "cat l /tmp/t; stat -c %a d").await;
+            assert_eq!(found, "one\ntwo\n700\n");
+        }
+    });
+}
+
+fn a_fork_has_the_files_and_is_apart() {
+    let place = Place::new();
+    wait(async {
+        let first = place.sandbox().await;
+        sh(first.as_ref(), "echo one > a").await;
+        let second = first.fork().await.expect("a fork");
+        assert_ne!(first.id(), second.id());
+        sh(second.as_ref(), "echo two > a").await;
+        assert_eq!(sh(first.as_ref(), "cat a").await, "one\n");
+        assert_eq!(sh(second.as_ref(), "cat a").await, "two\n");
+        let kept = std::fs::read_dir(place.path().join("state/snapshots")).expect("a folder").count();
+        assert_eq!(kept, 0, "a fork keeps no snapshot");
+    });
+}
+
+fn a_snapshot_that_is_forgotten_is_gone() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let snapshot = sandbox.snapshot().await.expect("a snapshot");
+        place.backend.forget(&snapshot).await.expect("forgotten");
+        let again = place.backend.forget(&snapshot).await.expect_err("it is gone");
+        assert!(matches!(again, SandboxError::NoSnapshot(_)));
+        let spec = SandboxSpec { snapshot: Some(snapshot), ..spec() };
+        let error = place.create(spec).await.expect_err("it is gone");
+        assert!(matches!(error, SandboxError::NoSnapshot(_)), "{error}");
+        let result = sandbox.exec(shell("true")).await.expect("it runs");
+        assert_eq!(result.exit, Exit::Code(0));
+    });
+}

@@ -1,0 +1,141 @@
+//! Limits: each ends what goes beyond it, and is told apart from the others.
+
+use std::time::Duration;
+
+use bailiwick_sandbox::{Exit, Network, SandboxError};
+use bailiwick_testkit::{requires, tests};
+use bailiwick_types::ErrorCode;
+
+use crate::place::{Place, is_root, sh, shell, spec, wait, words};
+
+tests!(
+    a_deadline_ends_whatever_is_done_about_it,
+    a_command_may_have_a_sooner_deadline,
+    memory_is_bounded_and_told_apart_from_time,
+    its_own_files_are_bounded_in_bytes_and_in_number,
+    processes_are_bounded,
+    a_disk_of_nothing_can_be_read_only,
+    what_is_wrong_with_a_spec_is_told_before_anything_is_made,
+    networks_that_nothing_here_holds_are_refused,
+);
+
+fn a_deadline_ends_whatever_is_done_about_it() {
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.timeout.value = Duration::from_millis(300);
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        for text in [
+            "sleep 1000",
+            "while :; do :; done",
+            "trap '' TERM INT HUP; while :; do sleep 1; done",
+            "sleep 1000 & sleep 1000",
+            "setsid sleep 1000 & wait",
+        ] {
+            let result = sandbox.exec(shell(text)).await.expect("an end");
+            assert!(result.timed_out && !result.oom, "{text}");
+            assert_eq!(result.exit_status(), 124, "{text}");
+        }
+        assert_eq!(sh(sandbox.as_ref(), "echo alive").await, "alive\n");
+    });
+}
+
+fn a_command_may_have_a_sooner_deadline() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let command = words(&["sleep", "1000"]).with_timeout(Duration::from_millis(100)).expect("a deadline");
+        assert!(sandbox.exec(command).await.expect("an end").timed_out);
+    });
+}
+
+fn memory_is_bounded_and_told_apart_from_time() {
+    requires!("root", is_root());
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.memory.value = 32 << 20;
+        spec.limits.disk.value = 8 << 20;
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let hog = "import sys\nb=[]\nwhile True: b.append(bytearray(1<<20))";
+        let result = sandbox.exec(words(&["/usr/bin/python3", "-c", hog])).await.expect("an end");
+        assert!(result.oom && !result.timed_out, "{result:?}");
+        assert_eq!(result.exit, Exit::Signal(9));
+        assert!(result.usage.memory_peak > 16 << 20, "{:?}", result.usage);
+    });
+}
+
+fn its_own_files_are_bounded_in_bytes_and_in_number() {
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.disk.value = 4 << 20;
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let full = sandbox.exec(shell("head -c 8000000 /dev/zero > /tmp/a")).await.expect("an end");
+        assert_ne!(full.exit, Exit::Code(0));
+        assert!(String::from_utf8_lossy(&full.stderr.bytes).contains("No space left"), "{full:?}");
+        // One bound for all of its folders.
+        let other = sandbox.exec(shell("head -c 100000 /dev/zero > /dev/shm/b")).await.expect("an end");
+        assert_ne!(other.exit, Exit::Code(0));
+        sh(sandbox.as_ref(), "rm /tmp/a /dev/shm/b").await;
+        let files = "i=0; while [ $i -lt 3000 ]; do : > f$i || exit 9; i=$((i+1)); done";
+        let many = sandbox.exec(shell(files)).await.expect("an end");
+        assert_ne!(many.exit, Exit::Code(0), "{many:?}");
+    });
+}
+
+fn processes_are_bounded() {
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.processes.value = 10;
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let text = "import os,time\nn=0\ntry:\n while n<100:\n  if os.fork()==0: time.sleep(60)\n  n+=1\nexcept OSError as e: print(n, e.errno)";
+        let result = sandbox.exec(words(&["/usr/bin/python3", "-c", text])).await.expect("an end");
+        let said = String::from_utf8_lossy(&result.stdout.bytes).into_owned();
+        assert_eq!(said, "9 11\n", "{result:?}");
+        let error = sandbox.exec(words(&["true"])).await.expect_err("there is no room");
+        assert_eq!(error.code(), ErrorCode::Busy, "{error}");
+    });
+}
+
+fn a_disk_of_nothing_can_be_read_only() {
+    let place = Place::new();
+    wait(async {
+        let mut spec = spec();
+        spec.limits.disk.value = 0;
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let result = sandbox.exec(shell("touch /work/a || touch /tmp/b")).await.expect("an end");
+        assert_ne!(result.exit, Exit::Code(0));
+    });
+}
+
+fn what_is_wrong_with_a_spec_is_told_before_anything_is_made() {
+    let place = Place::new();
+    wait(async {
+        let mut zero = spec();
+        zero.limits.timeout.value = Duration::ZERO;
+        let mut nameless = spec();
+        nameless.env.insert("A=B".to_owned(), "c".to_owned());
+        let mut nul = spec();
+        nul.env.insert("A".to_owned(), "b\0c".to_owned());
+        for spec in [zero, nameless, nul] {
+            let error = place.create(spec).await.expect_err("it is refused");
+            assert_eq!(error.code(), ErrorCode::InvalidInput, "{error}");
+        }
+        assert!(!place.path().join("state").exists(), "nothing was made");
+    });
+}
+
+fn networks_that_nothing_here_holds_are_refused() {
+    let place = Place::new();
+    wait(async {
+        for network in [Network::Git, Network::Full, "allow:example.test".parse().expect("a network")] {
+            let mut spec = spec();
+            spec.network = network;
+            let error = place.create(spec).await.expect_err("it is refused");
+            assert!(matches!(error, SandboxError::Unenforceable { .. }), "{error}");
+            assert!(error.hint().is_some());
+        }
+    });
+}

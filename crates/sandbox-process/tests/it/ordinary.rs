@@ -1,0 +1,61 @@
+//! The same as an ordinary user: this program again, as nobody.
+
+use std::process::Command;
+
+use bailiwick_testkit::{requires, tests};
+
+use crate::place::is_root;
+
+tests!(an_ordinary_user_has_the_same_walls_and_says_which_limits_are_not_held);
+
+/// What runs as nobody.
+pub(crate) const AS_NOBODY: &str = "as-nobody";
+
+fn an_ordinary_user_has_the_same_walls_and_says_which_limits_are_not_held() {
+    use std::os::unix::fs::PermissionsExt as _;
+    requires!("root", is_root());
+    requires!("setpriv", Command::new("setpriv").arg("--version").output().is_ok());
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("permissions");
+    let program = folder.path().join("it");
+    std::fs::copy("/proc/self/exe", &program).expect("a copy");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["--test-threads=1", "--exact"])
+        .args(TOO.iter().map(|name| (*name).to_owned()))
+        .env("TMPDIR", folder.path())
+        .env("HOME", folder.path())
+        .env_remove("BAILIWICK_REQUIRE")
+        .current_dir(folder.path())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(&format!("{} passed", TOO.len())), "{text}");
+}
+
+/// Tests that have to pass for an ordinary user too.
+const TOO: &[&str] = &[
+    "commands::how_a_command_ends_comes_through",
+    "commands::a_command_has_exactly_its_variables",
+    "commands::input_comes_in_and_output_goes_out_whole",
+    "commands::a_terminal_is_one",
+    "limits::a_deadline_ends_whatever_is_done_about_it",
+    "limits::its_own_files_are_bounded_in_bytes_and_in_number",
+    "limits::processes_are_bounded",
+    "walls::a_receipt_says_what_holds_each_demand",
+    "walls::only_loopback_is_there",
+    "walls::nothing_of_the_host_can_be_written_to",
+    "walls::a_command_is_nobody",
+    "mounts::a_folder_can_be_read_and_not_written_to",
+    "mounts::a_writable_folder_is_the_hosts",
+    "files::files_are_written_read_listed_and_removed",
+    "files::a_fork_has_the_files_and_is_apart",
+    "sleep::stopping_ends_what_runs_and_keeps_the_files",
+    "endings::closing_a_backend_ends_all_and_waits_for_it",
+    "levels::without_namespaces_files_and_network_still_hold",
+    "levels::without_namespaces_what_is_left_is_told_and_refused",
+    "pool::a_lease_sees_nothing_of_the_one_before",
+];

@@ -56,6 +56,7 @@ impl Pool {
         options: PoolOptions,
     ) -> Result<Self, SandboxError> {
         spec.check()?;
+        let spec = SandboxSpec { warm: true, ..spec };
         let unsupported = |what: &str| SandboxError::Unsupported {
             backend: backend.id().to_owned(),
             what: what.to_owned(),

@@ -61,6 +61,8 @@ pub struct SandboxSpec {
     pub limits: Limits,
     /// Where commands begin; made if it is not there.
     pub workdir: SandboxPath,
+    /// Whether it may be reset and used again by somebody else: how it is at birth is remembered then.
+    pub warm: bool,
     /// Ports inside that may be exposed.
     pub expose: Vec<u16>,
     /// What it is marked with.
@@ -205,6 +207,7 @@ impl SandboxSpec {
             network: Network::None,
             limits,
             workdir: SandboxPath::work(),
+            warm: false,
             expose: Vec::new(),
             labels: BTreeMap::new(),
             correlation: None,

@@ -88,6 +88,8 @@ pub struct Plan {
     pub files: u64,
     /// Folders of its own that can be written to.
     pub folders: Vec<String>,
+    /// Whether it may be reset, so that how it is at birth has to be remembered.
+    pub resets: bool,
     /// Folders that Landlock leaves open to be read, where there is no root of its own.
     pub readable: Vec<String>,
     /// Where commands begin.

@@ -283,6 +283,7 @@ fn plan_of(
         disk,
         files: (disk / BYTES_A_FILE).max(FEWEST_FILES),
         folders,
+        resets: spec.warm,
         readable,
         workdir: layout.found(&spec.workdir),
         processes: by_user.then_some(most),

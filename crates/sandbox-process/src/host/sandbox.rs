@@ -233,6 +233,9 @@ impl Inner {
         if self.spec.mounts.iter().any(|mount| mount.writable) {
             return Ok(Reset::Unproven("what it wrote to the host's folders stays".to_owned()));
         }
+        if !self.spec.warm {
+            return Ok(Reset::Unproven("how it was at birth was not remembered: its spec is not warm".to_owned()));
+        }
         let mut ask = self.ask().await?;
         let id = ask.id;
         self.say(&ToAgent::Reset { id, folders: self.layout.own_found() }).await?;

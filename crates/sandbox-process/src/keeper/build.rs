@@ -38,7 +38,7 @@ pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: &OwnedF
             let setup = bailiwick_agent::Setup {
                 is_init: plan.own != Own::Nothing,
                 owns_ipc: plan.own != Own::Nothing,
-                folders: plan.folders.clone(),
+                reset: plan.resets.then(|| plan.folders.clone()),
             };
             ending::exit_now(bailiwick_agent::run(stream, &setup))
         }

@@ -44,7 +44,7 @@ fn cases() -> Vec<Case> {
         })
         .collect();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
-    assert!(cases.len() >= 10, "only {} cases were found", cases.len());
+    assert!(cases.len() >= 15, "only {} cases were found", cases.len());
     cases
 }
 

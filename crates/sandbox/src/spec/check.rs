@@ -28,6 +28,7 @@ impl SandboxSpec {
         let Self {
             image,
             snapshot: _,
+            warm: _,
             env,
             mounts,
             network,

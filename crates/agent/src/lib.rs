@@ -32,6 +32,9 @@ pub struct Setup {
     /// Whether it is the first process of a pid namespace. Otherwise it adopts the orphans among its descendants, and
     /// "everybody" means those.
     pub is_init: bool,
+    /// Whether signals of it and of its commands were seen to reach nobody else, so that one to everybody is safe although
+    /// there is no pid namespace.
+    pub signals_stay: bool,
     /// Whether the System V IPC that it can see is the sandbox's own, so that a reset may remove it.
     pub owns_ipc: bool,
     /// The folders that are empty at birth, if this sandbox may be reset: how everything looks is remembered then, before

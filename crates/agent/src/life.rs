@@ -48,6 +48,8 @@ pub(crate) struct Life {
     socket: OwnedFd,
     children: OwnedFd,
     others: Others,
+    /// Whether everybody dies with us.
+    is_init: bool,
     owns_ipc: bool,
     place: Place,
     /// How everything looked before the first command.
@@ -83,7 +85,12 @@ impl Life {
         Ok(Self {
             socket,
             children,
-            others: if setup.is_init { Others::All } else { Others::Descendants },
+            others: match (setup.is_init, setup.signals_stay) {
+                (true, _) => Others::All,
+                (false, true) => Others::Within,
+                (false, false) => Others::Descendants,
+            },
+            is_init: setup.is_init,
             owns_ipc: setup.owns_ipc,
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
@@ -106,7 +113,7 @@ impl Life {
                 break end;
             }
         };
-        if self.others == Others::Descendants {
+        if !self.is_init {
             // No namespace dies with us: whoever is left would live on. Nobody is there to be told of a failure.
             let _best_effort = self.others.send(Signal::KILL);
         }

@@ -91,6 +91,8 @@ fn read(path: &CStr, buffer: &mut [u8]) -> Option<usize> {
 pub(crate) enum Others {
     /// Everybody but the first process of this pid namespace.
     All,
+    /// Everybody whom a signal from here reaches, which was seen to be nobody else's process.
+    Within,
     /// The descendants of this process.
     Descendants,
 }
@@ -119,7 +121,7 @@ impl Others {
         let all = shown()?;
         Ok(match self {
             Self::All => all.into_iter().filter(|one| one.pid != us).collect(),
-            Self::Descendants => below(&all, &BTreeSet::from([us]), |_| false),
+            Self::Within | Self::Descendants => below(&all, &BTreeSet::from([us]), |_| false),
         })
     }
 
@@ -134,6 +136,10 @@ impl Others {
         match self {
             // One system call, between two forks of anybody.
             Self::All => match signals::send_to_all_others(signal.as_raw()) {
+                Err(Errno::SRCH) => Ok(()),
+                done => done,
+            },
+            Self::Within => match signals::send_within(signal.as_raw()) {
                 Err(Errno::SRCH) => Ok(()),
                 done => done,
             },

@@ -5,8 +5,8 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use rustix::event::Timespec;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -62,6 +62,10 @@ pub struct Group {
 
 /// The length of a period in which a share of the processors is given, in microseconds.
 const PERIOD: u64 = 100_000;
+
+/// How many nanoseconds it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
+const LOOK: i64 = 2_000_000;
+const MOST_LOOKS: u32 = 500;
 
 /// Where the cgroups of this process are.
 #[derive(Debug, Clone)]
@@ -184,19 +188,27 @@ impl Home {
     /// Ends and removes every cgroup whose name says that it is left over: `is_left` is asked for each name. Gives how many
     /// there were.
     pub fn sweep(&self, is_left: impl Fn(&str) -> bool) -> usize {
-        let mut swept = 0;
+        let mut left = Vec::new();
         for (_, home, version) in &self.places {
             let Ok(entries) = std::fs::read_dir(home) else { continue };
-            for entry in entries.filter_map(Result::ok) {
-                if !entry.file_name().to_str().is_some_and(&is_left) {
-                    continue;
-                }
-                let folder = Folder { controllers: Vec::new(), path: entry.path(), version: *version };
-                swept += 1;
-                folder.end();
-            }
+            let names = entries.filter_map(Result::ok).filter(|entry| {
+                let name = entry.file_name();
+                name.to_str().is_some_and(&is_left)
+            });
+            left.extend(names.map(|entry| Folder {
+                controllers: Vec::new(),
+                path: entry.path(),
+                version: *version,
+            }));
         }
-        swept
+        // Whoever is frozen dies only when they are let go, which may be another folder's to do.
+        for folder in &left {
+            let _no_freezer = folder.freeze(false);
+        }
+        for folder in &left {
+            folder.end();
+        }
+        left.len()
     }
 }
 
@@ -209,6 +221,13 @@ fn own(controller: &str) -> Option<PathBuf> {
         controllers.split(',').any(|one| one == controller).then_some(path)
     })?;
     Some(PathBuf::from(path.trim_start_matches('/')))
+}
+
+/// Waits a moment for the kernel, which tells by no descriptor when it is done.
+fn pause() {
+    // An interruption only makes the moment shorter.
+    let moment = Timespec { tv_sec: 0, tv_nsec: LOOK };
+    let _woken = rustix::event::poll(&mut [], Some(&moment));
 }
 
 fn is_writable(folder: &Path) -> bool {
@@ -275,12 +294,28 @@ impl Folder {
             (Version::Two, true) => ("cgroup.freeze", "1"),
             (Version::Two, false) => ("cgroup.freeze", "0"),
         };
-        write(&self.path.join(file), word).map_err(|error| Step::FreezeCgroup.failed(errno(&error)))
+        write(&self.path.join(file), word).map_err(|error| Step::FreezeCgroup.failed(errno(&error)))?;
+        if !still {
+            return Ok(());
+        }
+        // Whoever is within a system call stops a moment later.
+        for _ in 0..MOST_LOOKS {
+            let is_frozen = match self.version {
+                Version::One => read(&self.path.join(file)).is_ok_and(|state| state.trim() == "FROZEN"),
+                Version::Two => self.entry("cgroup.events", "frozen") == Some(1),
+            };
+            if is_frozen {
+                return Ok(());
+            }
+            pause();
+        }
+        let _go_on = self.freeze(false);
+        Err(Step::FreezeCgroup.failed(Errno::TIMEDOUT))
     }
 
     /// Kills whoever is in it, and removes it.
     fn end(&self) {
-        for _ in 0..200 {
+        for _ in 0..MOST_LOOKS {
             if std::fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
                 return;
             }
@@ -292,7 +327,7 @@ impl Folder {
                     let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 }
             }
-            std::thread::sleep(Duration::from_millis(5));
+            pause();
         }
     }
 }
@@ -405,6 +440,6 @@ pub fn open_door(door: &Path) -> Result<OwnedFd, Failed> {
 }
 
 /// Goes through a door: this process, and all that it starts from now on, live in that cgroup.
-pub fn go_through(door: OwnedFd) -> Result<(), Failed> {
-    rustix::io::write(&door, b"0").map(|_| ()).map_err(|errno| Step::JoinCgroup.failed(errno))
+pub fn go_through(door: &OwnedFd) -> Result<(), Failed> {
+    rustix::io::write(door, b"0").map(|_| ()).map_err(|errno| Step::JoinCgroup.failed(errno))
 }

@@ -90,6 +90,11 @@ pub fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Packet, Failed> {
     }
 }
 
+/// Ends a stream in both directions, whoever else holds it.
+pub fn shut(stream: impl AsFd) -> Result<(), Errno> {
+    rustix::net::shutdown(stream, rustix::net::Shutdown::Both)
+}
+
 /// Reads what is there from a stream; zero when the other side is gone.
 pub fn read(stream: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
     loop {

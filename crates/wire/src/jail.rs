@@ -186,6 +186,8 @@ pub struct Standing {
     pub hidden: bool,
     /// The version of Landlock, and whether all of it is in force.
     pub landlock: Option<(u8, bool)>,
+    /// A signal from here was seen not to reach a process of the same user outside.
+    pub signals_stay: bool,
     /// The mark of the filters in force.
     pub filter: Option<String>,
     /// `/proc` is its own.

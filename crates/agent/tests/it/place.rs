@@ -43,7 +43,7 @@ pub(crate) fn enter() {
         // The one folder that cannot be: nothing is looked at then.
         let reset = (folders != ["never"]).then_some(folders);
         let owns_ipc = place == "first";
-        let setup = |is_init| Setup { is_init, owns_ipc, reset };
+        let setup = |is_init| Setup { is_init, signals_stay: false, owns_ipc, reset };
         ending::exit_now(if place == "plain" {
             bailiwick_agent::run(socket, &setup(false))
         } else {

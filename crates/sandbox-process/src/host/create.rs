@@ -164,7 +164,9 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Sta
             return Err(error.into());
         }
     };
-    let jail = Jail::new(started, group.clone());
+    let stream = (own == Own::Nothing).then(|| ours.try_clone()).transpose();
+    let stream = stream.map_err(|error| Unbuilt::Other(failed("hold on to its stream", &error)))?;
+    let jail = Jail::new(started, group.clone(), stream);
     let greeted = tokio::time::timeout(PATIENCE, link::greet(ours)).await;
     let (standing, link) = match greeted {
         Ok(Ok((FromJail::Built(standing), link))) => (*standing, link),

@@ -2,12 +2,16 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bailiwick_sys::cgroups::Group;
-use bailiwick_sys::{Failed, pidfd};
+use bailiwick_sys::{Failed, packets, pidfd};
 use tokio::sync::watch;
 
 use super::keeper::Started;
+
+/// How long an agent may take to end what it started.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A jail. Dropping it ends it; what was made for it is removed by the thread that hears of its end.
 #[derive(Debug)]
@@ -15,6 +19,8 @@ pub(crate) struct Jail {
     pidfd: OwnedFd,
     ended: watch::Receiver<Option<i32>>,
     group: Arc<Mutex<Group>>,
+    /// The stream to an agent that is not the first of a pid namespace: when it closes, the agent ends what it started.
+    stream: Option<OwnedFd>,
 }
 
 /// What the kernel has counted for a jail.
@@ -29,9 +35,9 @@ pub(crate) struct Account {
 }
 
 impl Jail {
-    pub(crate) fn new(started: Started, group: Arc<Mutex<Group>>) -> Self {
+    pub(crate) fn new(started: Started, group: Arc<Mutex<Group>>, stream: Option<OwnedFd>) -> Self {
         let Started { pidfd, ended } = started;
-        Self { pidfd, ended, group }
+        Self { pidfd, ended, group, stream }
     }
 
     fn group(&self) -> std::sync::MutexGuard<'_, Group> {
@@ -40,14 +46,25 @@ impl Jail {
 
     /// Ends it: its first process, and with it all others.
     pub(crate) fn kill(&self) {
-        // By its own handle: one that cannot be killed is gone.
-        let _gone = pidfd::kill(&self.pidfd);
+        // By its own handle, or by its own stream: one that cannot be told is gone.
+        if let Some(stream) = &self.stream {
+            let _gone = packets::shut(stream);
+            let _gone = pidfd::halt(&self.pidfd, false);
+        } else {
+            let _gone = pidfd::kill(&self.pidfd);
+        }
         // Whoever stands still dies only when they are let go.
         let _was_not_frozen = self.group().freeze(false);
     }
 
-    /// Waits until all of it has ended, and what was made for it is removed.
+    /// Waits until all of it has ended, and what was made for it is removed. An agent that does not end by itself is killed.
     pub(crate) async fn ended(&self) -> i32 {
+        if self.stream.is_some() {
+            let mut ended = self.ended.clone();
+            if tokio::time::timeout(PATIENCE, ended.wait_for(Option::is_some)).await.is_err() {
+                let _gone = pidfd::kill(&self.pidfd);
+            }
+        }
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
             Ok(status) => status.unwrap_or_default(),

@@ -92,7 +92,11 @@ fn kill(standing: &Standing) -> Held {
     if standing.pid {
         return (WallStatus::Enforced, "pid namespace: all of it ends with its first process".to_owned());
     }
-    (WallStatus::Partial, "no pid namespace: descendants are looked for and killed".to_owned())
+    if standing.signals_stay {
+        let how = "no pid namespace; a signal to everybody, which Landlock keeps from everybody else";
+        return (WallStatus::Partial, how.to_owned());
+    }
+    (WallStatus::Partial, "no pid namespace: sessions of commands are killed".to_owned())
 }
 
 fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {

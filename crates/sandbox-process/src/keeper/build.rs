@@ -32,11 +32,13 @@ const HOST: &str = "sandbox";
 pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: &OwnedFd, filters: &Filters) -> ! {
     match build(plan, handed, keeper, filters) {
         Ok(standing) => {
+            let signals_stay = standing.signals_stay;
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
                 ending::exit_now(UNBUILT);
             }
             let setup = bailiwick_agent::Setup {
                 is_init: plan.own != Own::Nothing,
+                signals_stay,
                 owns_ipc: plan.own != Own::Nothing,
                 reset: plan.resets.then(|| plan.folders.clone()),
             };
@@ -70,7 +72,7 @@ fn build(
 ) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
     for door in doors {
-        cgroups::go_through(door)?;
+        cgroups::go_through(&door)?;
         standing.joined += 1;
     }
     let (differs, outside) = hear(keeper)?;
@@ -94,7 +96,9 @@ fn build(
         // Without a pid namespace the agent has to end what it started first: it sees the stream close.
         privileges::die_with_parent()?;
     }
+    let outsider = (plan.own == Own::Nothing).then(look::Outsider::start).transpose()?;
     let landlock = landlock::close_all_but(&opened(plan))?;
+    standing.signals_stay = outsider.is_some_and(|outsider| outsider.is_out_of_reach());
     standing.landlock = (landlock.version > 0).then_some((landlock.version, landlock.whole));
     look::at(&mut standing, plan, differs, outside)?;
     filters.install()?;

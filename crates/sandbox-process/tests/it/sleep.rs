@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bailiwick_sandbox::Backend as _;
 use bailiwick_testkit::tests;
 
 use crate::place::{Place, sh, shell, wait};
@@ -70,6 +71,6 @@ fn a_sandbox_that_sleeps_can_be_ended() {
         let other = place.sandbox().await;
         other.hibernate().await.expect("asleep");
         drop(other);
-        place.backend.clone();
+        place.backend.close().await;
     });
 }

@@ -75,7 +75,8 @@ fn every_attack_of_a_command_wins_without_walls() {
     requires!("root", hollow::is_possible());
     hollow::run(|| {
         for name in ["escape", "fs"] {
-            let hollow = area(&specs("hollow/commands"), name).variable("BAILIWICK_TEST_HOLLOW", "in its box");
+            let hollow =
+                area(&specs("hollow/commands"), name).variable("BAILIWICK_TEST_HOLLOW", "in its box");
             let results = hollow.run();
             let lost: Vec<&str> = results
                 .iter()

@@ -136,9 +136,8 @@ impl Home {
         if is_writable(&path) {
             self.places.push((wanted, path, Version::Two));
         } else {
-            self.missing = V1
-                .map(|(controller, _)| (controller, "this user may not make cgroups".to_owned()))
-                .to_vec();
+            self.missing =
+                V1.map(|(controller, _)| (controller, "this user may not make cgroups".to_owned())).to_vec();
         }
     }
 

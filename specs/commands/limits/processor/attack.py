@@ -14,6 +14,6 @@ used = 0
 for child in children:
     usage = os.wait4(child, 0)[2]
     used += usage.ru_utime + usage.ru_stime
-# What four busy processes had of these seconds: all of every processor, or half of one and a little.
+# What four busy processes had of these seconds: all of every processor, or a tenth of one and a little.
 share = used / SECONDS
-print("SHARE small" if share < 0.75 else f"ESCAPED {share}")
+print("SHARE small" if share < 0.25 else f"ESCAPED {share}")

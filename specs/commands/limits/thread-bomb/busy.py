@@ -6,7 +6,7 @@ try:
     for _ in range(500):
         threading.Thread(target=gate.wait, daemon=True).start()
         count += 1
-    print("ESCAPED", count)
+    print("ESCAPED", count, flush=True)
 except RuntimeError:
     print("ENDED", "within" if count <= 32 else "above", "the limit", flush=True)
 import os

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal};
 use crate::command::{Command, Wound};
 use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
-use crate::processes::Others;
+use crate::processes::{self, Others};
 use crate::reset::{Place, State};
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
 
@@ -210,7 +210,9 @@ impl Life {
     fn ended(&mut self, ended: &pidfd::Ended) {
         let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
         if let Some(command) = command {
-            command.process_ended(ended);
+            // Elsewhere numbers are given to everybody's processes.
+            let counted = (self.others == Others::All).then(|| processes::since(ended.pid)).flatten();
+            command.process_ended(ended, counted.unwrap_or(1));
         }
     }
 

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Opens,
-    Presence, Question, Refusal, Reply,
+    Action, Actor, Answer, Approver, Backends, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
+    Opens, Origin, Presence, Question, Refusal, Reply,
 };
 
+use crate::backends;
 use crate::cells::{self, block_on};
 use crate::commands::secret;
 use crate::failure::Failure;
@@ -55,7 +56,9 @@ pub(crate) fn opening(session: &Session, cells: Builder, presence: Presence) -> 
     let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
     let settings = session.loaded.settings.clone();
     let fallback = secret::fallback(session)?;
-    Ok(Opening { data, config, settings, fallback, cells, presence })
+    // Whoever is gone with the command keeps no sandboxes, and runs commands of its own itself.
+    let backends = if presence == Presence::Brief { Backends::default() } else { backends::of(session)? };
+    Ok(Opening { data, config, settings, fallback, cells, backends, presence })
 }
 
 /// Asks for a job's actions where the session says, and closes that behind the job.
@@ -113,7 +116,8 @@ pub(crate) fn caller(person: Person, listener: Arc<dyn Listener>) -> Caller {
         Person::SaidYesBefore => Arc::new(SaidYesBefore),
         Person::Nobody => Arc::new(NoApprover),
     };
-    Caller { approver, listener, ..Caller::alone(Actor { key: None, client: CLIENT.to_owned() }) }
+    let alone = Caller::alone(Actor { key: None, client: CLIENT.to_owned() });
+    Caller { approver, listener, origin: Origin::Typed, ..alone }
 }
 
 /// Who answers when a call waits for a person.

@@ -4,6 +4,7 @@
 //! ready to run). Logic lives in the crates below; this one only turns words into their types and results into
 //! text. Everything a person sees is written by [`render`].
 
+mod backends;
 mod cells;
 mod commands;
 mod desk;
@@ -34,6 +35,7 @@ static MEMORY: bailiwick::Telling = bailiwick::Telling;
 
 fn main() -> ExitCode {
     bailiwick::enter();
+    bailiwick_sandbox_process::enter();
     let typed = match Typed::try_parse() {
         Ok(typed) => typed,
         Err(usage) => return render::usage(&usage),
@@ -56,11 +58,27 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         Command::Man(what) => commands::generated::man(screen, what),
         Command::Jsrun(what) => commands::jsrun::jsrun(screen, what),
         Command::Probe(what) => commands::probe::probe(screen, what),
-        Command::Doctor(what) => commands::doctor::doctor(screen, what),
+        Command::Doctor(what) => {
+            let session = Session::open(&typed.global, &typed.command);
+            if let Err(failure) = &session {
+                screen.note(&format!(
+                    "the settings cannot be read, so the shipped ones are looked at: {failure}"
+                ));
+            }
+            commands::doctor::doctor(screen, session.as_ref().ok(), what)
+        }
         Command::Bench(what) => commands::bench::bench(screen, what),
         Command::Run(what) => {
             let session = session(screen)?;
             commands::run::run(screen, &session, what)
+        }
+        Command::Exec(what) => {
+            let session = session(screen)?;
+            commands::exec::exec(screen, &session, what)
+        }
+        Command::Sandbox(what) => {
+            let session = session(screen)?;
+            commands::sandbox::sandbox(screen, &session, what)
         }
         Command::Config(Config::Show(what)) if what.defaults => commands::config::defaults(screen),
         Command::Config(Config::Show(what)) => {

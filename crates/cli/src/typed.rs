@@ -1,11 +1,12 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
 //!
-//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`], [`mcp`]. Where each works
+//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`], [`mcp`], [`sandbox`]. Where each works
 //! is in [`place`].
 
 pub(crate) mod audit;
 pub(crate) mod mcp;
 pub(crate) mod place;
+pub(crate) mod sandbox;
 pub(crate) mod serving;
 pub(crate) mod tool;
 
@@ -63,6 +64,11 @@ pub(crate) enum Command {
     Serve(serving::Serve),
     /// Run code in a cell of its own: result on stdout, console on stderr as it happens
     Run(Run),
+    /// Run a command in a sandbox of its own; exits as the command does
+    Exec(sandbox::Exec),
+    /// Sandboxes that outlive a command: make, use, copy files, put to sleep, remove
+    #[command(subcommand)]
+    Sandbox(sandbox::Sandbox),
     /// The pure function: a JSON request on stdin, its output on stdout, nothing else exists
     Jsrun(Jsrun),
     /// Which walls stand here, seen by trying to break them, and how fast cells are
@@ -311,6 +317,9 @@ pub(crate) struct Own {
 /// `bailiwick doctor`
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
+    /// Say what would give the rest, one line each
+    #[arg(long)]
+    pub(crate) fix: bool,
     #[command(flatten)]
     pub(crate) cells: CellFlags,
 }

@@ -212,6 +212,21 @@ impl Ask {
             Action::Under
             | Action::RunBegins(_)
             | Action::RunEnded(_)
+            | Action::ExecBegins(_)
+            | Action::ExecEnded(_)
+            | Action::SandboxCreate(_)
+            | Action::SandboxList
+            | Action::SandboxShow { .. }
+            | Action::SandboxExec(_)
+            | Action::SandboxFiles { .. }
+            | Action::SandboxSnapshot { .. }
+            | Action::SnapshotList
+            | Action::SnapshotForget { .. }
+            | Action::SandboxHibernate { .. }
+            | Action::SandboxResume { .. }
+            | Action::SandboxFork { .. }
+            | Action::SandboxStop { .. }
+            | Action::SandboxRemove { .. }
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

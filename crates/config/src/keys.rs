@@ -1,5 +1,7 @@
 //! Every key of the operator's file, as one table.
 
+mod sandbox;
+
 use std::sync::LazyLock;
 
 use bailiwick_policy::Purpose;
@@ -38,6 +40,10 @@ pub enum Kind {
     Count,
     /// A size in bytes, at least one.
     Size,
+    /// Cores, more than none: `0.5`.
+    Cores,
+    /// How strong a wall is.
+    Tier,
 }
 
 /// How a folder's own file may change a key.
@@ -95,10 +101,11 @@ impl Key {
     }
 }
 
-const SANDBOXES: Used = Used::WaitsFor("command sandboxes");
+/// Path, kind, narrowing, use, meaning.
+type Row = (&'static str, Kind, Narrowing, Used, &'static str);
 
 /// The keys that are not one per limit.
-const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
+const PLAIN: &[Row] = &[
     (
         "server.listen",
         Kind::Listen,
@@ -270,7 +277,7 @@ const PLAIN: &[(&str, Kind, Narrowing, Used, &str)] = &[
         "fs.mounts",
         Kind::Folders,
         Narrowing::Fewer,
-        SANDBOXES,
+        Used::Now,
         "host folders that may be mounted into command sandboxes",
     ),
     (
@@ -353,7 +360,7 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     };
     let mut keys: Vec<Key> = Vec::new();
     let (server, rest): (Vec<_>, Vec<_>) = PLAIN.iter().partition(|(path, ..)| path.starts_with("server."));
-    let key = |(path, kind, narrowing, used, doc): &(&str, Kind, Narrowing, Used, &'static str)| Key {
+    let key = |(path, kind, narrowing, used, doc): &Row| Key {
         path: (*path).to_owned(),
         kind: *kind,
         narrowing: *narrowing,
@@ -364,6 +371,15 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     keys.extend(server.into_iter().map(key));
     keys.extend(limits("limits"));
     keys.extend(limits("ceilings"));
-    keys.extend(rest.into_iter().map(key));
+    let (before, after): (Vec<_>, Vec<_>) =
+        rest.into_iter().partition(|(path, ..)| is_before_sandboxes(path));
+    keys.extend(before.into_iter().map(key));
+    keys.extend(sandbox::SANDBOX.iter().map(key));
+    keys.extend(after.into_iter().map(key));
     keys
 });
+
+/// Sandboxes come behind the folders that may be mounted into them.
+fn is_before_sandboxes(path: &str) -> bool {
+    ["ceilings.", "policy.", "fetch.", "fs."].iter().any(|section| path.starts_with(section))
+}

@@ -93,7 +93,9 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
     let config = loading.settle()?;
     let Loading { data_folder, files, mut notes, .. } = loading;
     notes.extend(waiting(&config));
-    let settings = Settings::from_config(&config, &files)?;
+    let mut settings = Settings::from_config(&config, &files)?;
+    let own = own(environment, data_folder.as_deref(), &files);
+    settings.sandbox.own = own.into_iter().map(|(path, _)| path).collect();
     refuse_own_folders(environment, &config, data_folder.as_deref(), &files)?;
     let guest_folders = guest_folders(data_folder.as_deref(), environment, &config);
     // Whatever was read, by whatever name, must not lie where guests write.
@@ -301,6 +303,17 @@ fn unknown_variable(name: &str) -> Problem {
     Problem { place: None, path: DocPath::root(), message, hint: Some(hint) }
 }
 
+/// Our own folders and files, and what is in each.
+fn own(environment: &Environment, data: Option<&Path>, files: &[PathBuf]) -> Vec<(PathBuf, &'static str)> {
+    let mut own = vec![(environment.system_folder.clone(), "configuration")];
+    own.extend(environment.config_folder().map(|folder| (folder, "configuration")));
+    own.extend(data.map(|folder| (folder.to_owned(), "data")));
+    // The working folder's own file is no secret of the operator's.
+    let folder_file = environment.working_folder.join(FOLDER_FILE);
+    own.extend(files.iter().filter(|file| **file != folder_file).map(|file| (file.clone(), "configuration")));
+    own
+}
+
 /// A folder that is opened for tools or commands must not show them our own data or configuration.
 fn refuse_own_folders(
     environment: &Environment,
@@ -308,12 +321,7 @@ fn refuse_own_folders(
     data: Option<&Path>,
     files: &[PathBuf],
 ) -> Result<(), ConfigError> {
-    let mut own: Vec<(PathBuf, &str)> = vec![(environment.system_folder.clone(), "configuration")];
-    own.extend(environment.config_folder().map(|folder| (folder, "configuration")));
-    own.extend(data.map(|folder| (folder.to_owned(), "data")));
-    // The working folder's own file is no secret of the operator's.
-    let folder_file = environment.working_folder.join(FOLDER_FILE);
-    own.extend(files.iter().filter(|file| **file != folder_file).map(|file| (file.clone(), "configuration")));
+    let own = own(environment, data, files);
     let mut problems = Vec::new();
     for key in ["fs.readRoots", "fs.mounts"] {
         let Some(Value::Folders(folders)) = config.get(key).map(|setting| &setting.value) else { continue };

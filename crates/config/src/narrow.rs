@@ -120,7 +120,12 @@ fn narrowed(key: &Key, current: Option<&Value>, new: &Value) -> Option<Value> {
 
 fn is_smaller(current: &Value, new: &Value) -> bool {
     match (current, new) {
-        (Value::Duration(now), Value::Duration(new)) => new <= now,
+        (Value::Duration(now), Value::Duration(new))
+        | (Value::Size(now), Value::Size(new))
+        | (Value::Count(now), Value::Count(new)) => new <= now,
+        (Value::Cores(now), Value::Cores(new)) => new <= now,
+        // A stronger wall is the narrower one.
+        (Value::Tier(now), Value::Tier(new)) => new.meets(*now),
         (Value::Limit(a, now), Value::Limit(b, new)) => a == b && new <= now,
         (Value::Level(now), Value::Level(new)) => new <= now,
         // A list can hold private hosts, which `strict` does not reach: neither is the narrower one.

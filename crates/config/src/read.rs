@@ -8,7 +8,7 @@ use bailiwick_document::{
 };
 use bailiwick_policy::{AskWhen, GuestPath, HostPattern, Layer, NetworkMode, Profile, read};
 use bailiwick_types::{
-    LayerName, ProfileName, QuantityError, RiskLevel, did_you_mean, parse_count, parse_duration_ms,
+    LayerName, ProfileName, QuantityError, RiskLevel, Tier, did_you_mean, parse_count, parse_duration_ms,
     parse_size, shortened,
 };
 
@@ -194,7 +194,34 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
         }),
         Kind::Count => Value::Count(at_least_one(reader, key, entry, parse_count)?),
         Kind::Size => Value::Size(at_least_one(reader, key, entry, parse_size)?),
+        Kind::Cores => Value::Cores(cores(reader, key, entry)?),
+        Kind::Tier => {
+            let text = reader.text(entry)?;
+            match text.parse::<Tier>() {
+                Ok(tier) => Value::Tier(tier),
+                Err(error) => {
+                    reader.wrong(entry, format!("`{}`: {error}", key.path), None);
+                    return None;
+                }
+            }
+        }
     })
+}
+
+/// Thousandths of a core, from a number or a text.
+fn cores(reader: &mut Reader, key: &Key, entry: &Entry<'_>) -> Option<u32> {
+    let said = match &entry.node.value {
+        Tree::Text(text) | Tree::Number(text) => text.trim().parse::<f64>().ok(),
+        _ => None,
+    };
+    let thousandths = said.map(|cores| (cores * 1000.0).round()).filter(|cores| (1.0..=1e9).contains(cores));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was bounded just above")]
+    let thousandths = thousandths.map(|cores| cores as u32);
+    if thousandths.is_none() {
+        let message = format!("`{}` must be a number of cores above zero", key.path);
+        reader.wrong(entry, message, Some("for example 0.5".to_owned()));
+    }
+    thousandths
 }
 
 /// A number that is not zero, as a number or as a text.

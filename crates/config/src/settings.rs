@@ -1,5 +1,22 @@
 //! Settings as the types their consumers take.
 
+/// Takes the value of one key, which the shipped file guarantees to be there and of its kind.
+macro_rules! take {
+    ($config:expr, $path:literal, $kind:ident) => {
+        match $config.get($path).map(|setting| &setting.value) {
+            Some(Value::$kind(value)) => value.clone(),
+            _ => {
+                return Err(ConfigError::setting(
+                    concat!("`", $path, "` has no value"),
+                    "the shipped settings are damaged",
+                ));
+            }
+        }
+    };
+}
+
+mod sandbox;
+
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -11,6 +28,7 @@ use bailiwick_types::{
     shortened,
 };
 
+pub use self::sandbox::{SandboxCeilings, SandboxSettings};
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
 use crate::value::Value;
@@ -32,6 +50,8 @@ pub struct Settings {
     pub secret_variables: Vec<String>,
     /// How the record is kept.
     pub audit: Audit,
+    /// Where and how commands run.
+    pub sandbox: SandboxSettings,
 }
 
 /// The server section.
@@ -156,21 +176,6 @@ pub enum Notify {
     Address(String),
 }
 
-/// Takes the value of one key, which the shipped file guarantees to be there and of its kind.
-macro_rules! take {
-    ($config:expr, $path:literal, $kind:ident) => {
-        match $config.get($path).map(|setting| &setting.value) {
-            Some(Value::$kind(value)) => value.clone(),
-            _ => {
-                return Err(ConfigError::setting(
-                    concat!("`", $path, "` has no value"),
-                    "the shipped settings are damaged",
-                ));
-            }
-        }
-    };
-}
-
 impl Settings {
     pub(crate) fn from_config(config: &Config, files: &[PathBuf]) -> Result<Self, ConfigError> {
         let server = server(config)?;
@@ -223,7 +228,8 @@ impl Settings {
             witnesses: witnesses(take!(config, "audit.witness", Texts))?,
             keep_ms: take!(config, "audit.keep", Duration),
         };
-        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit })
+        let sandbox = SandboxSettings::from_config(config)?;
+        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit, sandbox })
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, CapabilityPattern, GuestPath, HostRule, NetworkMode, Sourced};
-use bailiwick_types::{LimitKind, RiskLevel, format_duration_ms, format_size};
+use bailiwick_types::{LimitKind, RiskLevel, Tier, format_duration_ms, format_size};
 use serde_json::json;
 
 /// A setting's value, parsed.
@@ -40,6 +40,10 @@ pub enum Value {
     Count(u64),
     /// Bytes.
     Size(u64),
+    /// Thousandths of a core.
+    Cores(u32),
+    /// How strong a wall is.
+    Tier(Tier),
 }
 
 impl Value {
@@ -66,6 +70,8 @@ impl Value {
             Self::Switch(on) => json!(on),
             Self::Count(count) => json!(count),
             Self::Size(bytes) => json!(format_size(*bytes)),
+            Self::Cores(thousandths) => json!(f64::from(*thousandths) / 1000.0),
+            Self::Tier(tier) => json!(tier.name()),
         }
     }
 }

@@ -7,6 +7,8 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, ErrorCode, Risk, Scopes
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::sandboxes::{ExecIntent, ExecOutcome, ExecWish, FileWish, SandboxWish};
+
 /// A document as somebody handed it in: its name says what it is written in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -174,6 +176,67 @@ pub enum Action {
         /// At most so many.
         limit: u32,
     },
+    /// Makes a sandbox that outlives the command.
+    SandboxCreate(Box<SandboxWish>),
+    /// The sandboxes that are kept.
+    SandboxList,
+    /// Shows one, by its id, the beginning of it, or its name.
+    SandboxShow {
+        /// Which.
+        sandbox: String,
+    },
+    /// Runs a command, in a sandbox of its own or in one that is kept. What it says is told as it comes.
+    SandboxExec(Box<ExecWish>),
+    /// Reads, writes, lists or removes files of one that is kept.
+    SandboxFiles {
+        /// Which.
+        sandbox: String,
+        /// What is to be done.
+        wish: FileWish,
+    },
+    /// Keeps the state of its files.
+    SandboxSnapshot {
+        /// Which.
+        sandbox: String,
+    },
+    /// The snapshots that are kept.
+    SnapshotList,
+    /// Forgets a snapshot.
+    SnapshotForget {
+        /// Which.
+        snapshot: String,
+    },
+    /// Puts one to sleep until it is used again.
+    SandboxHibernate {
+        /// Which.
+        sandbox: String,
+    },
+    /// Wakes one.
+    SandboxResume {
+        /// Which.
+        sandbox: String,
+    },
+    /// Makes another one that begins with the state of its files.
+    SandboxFork {
+        /// Which.
+        sandbox: String,
+        /// What people call the other.
+        name: Option<String>,
+    },
+    /// Ends what runs in one, politely first; its files are kept.
+    SandboxStop {
+        /// Which.
+        sandbox: String,
+    },
+    /// Ends one and removes everything of it.
+    SandboxRemove {
+        /// Which.
+        sandbox: String,
+    },
+    /// Puts a command that runs in the process of whoever asks on the record, before it begins.
+    ExecBegins(Box<ExecIntent>),
+    /// Puts how it ended on the record.
+    ExecEnded(Box<ExecOutcome>),
     /// Records from one on, in one direction.
     AuditPage {
         /// The first; none for the newest or the oldest that there is.
@@ -357,6 +420,9 @@ impl Action {
                 | Self::AuditShow { .. }
                 | Self::AuditVerify
                 | Self::AuditExport { .. }
+                | Self::SandboxList
+                | Self::SandboxShow { .. }
+                | Self::SnapshotList
         )
     }
 
@@ -390,6 +456,19 @@ impl Action {
             Self::SecretList => "secret.list",
             Self::Watch => "watch",
             Self::CodeRun(_) | Self::RunBegins(_) | Self::RunEnded(_) => "run",
+            Self::SandboxCreate(_) => "sandbox.create",
+            Self::SandboxList => "sandbox.list",
+            Self::SandboxShow { .. } => "sandbox.show",
+            Self::SandboxExec(_) | Self::ExecBegins(_) | Self::ExecEnded(_) => "exec",
+            Self::SandboxFiles { .. } => "sandbox.files",
+            Self::SandboxSnapshot { .. } => "sandbox.snapshot",
+            Self::SnapshotList => "snapshot.list",
+            Self::SnapshotForget { .. } => "snapshot.forget",
+            Self::SandboxHibernate { .. } => "sandbox.hibernate",
+            Self::SandboxResume { .. } => "sandbox.resume",
+            Self::SandboxFork { .. } => "sandbox.fork",
+            Self::SandboxStop { .. } => "sandbox.stop",
+            Self::SandboxRemove { .. } => "sandbox.remove",
             Self::AuditTail { .. } => "audit.tail",
             Self::AuditPage { .. } => "audit.page",
             Self::AuditShow { .. } => "audit.show",

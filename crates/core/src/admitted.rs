@@ -73,7 +73,7 @@ impl Admitted {
             }
             None => listener,
         };
-        Ok(Caller { actor, scopes, key, approver, listener })
+        Ok(Caller { key, approver, listener, ..Caller::covering(actor, scopes) })
     }
 }
 

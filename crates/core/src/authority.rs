@@ -39,6 +39,21 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::ApprovalRemembered
         | Action::ApprovalForget { .. } => &[Scope::Approve],
         Action::SecretList => &[Scope::Author, Scope::Operate],
+        // Whoever may write what runs may run it behind the operator's walls and bounds; each sees their own, and the
+        // operator all of them.
+        Action::SandboxCreate(_)
+        | Action::SandboxList
+        | Action::SandboxShow { .. }
+        | Action::SandboxExec(_)
+        | Action::SandboxFiles { .. }
+        | Action::SandboxSnapshot { .. }
+        | Action::SnapshotList
+        | Action::SnapshotForget { .. }
+        | Action::SandboxHibernate { .. }
+        | Action::SandboxResume { .. }
+        | Action::SandboxFork { .. }
+        | Action::SandboxStop { .. }
+        | Action::SandboxRemove { .. } => &[Scope::Author, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.
         Action::ToolTry { live: true, .. }
         | Action::ToolTest { live: true, .. }
@@ -47,6 +62,8 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::KeyRevoke { .. }
         | Action::RunBegins(_)
         | Action::RunEnded(_)
+        | Action::ExecBegins(_)
+        | Action::ExecEnded(_)
         | Action::AuditTail { .. }
         | Action::AuditPage { .. }
         | Action::AuditShow { .. }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::reply::{KeyLine, TestLine, ToolLine, Waiting};
+use crate::talk::{Mute, Talk};
 
 /// Who asks, as the record names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,13 +224,29 @@ pub struct Caller {
     pub approver: Arc<dyn Approver>,
     /// Who hears what happens.
     pub listener: Arc<dyn Listener>,
+    /// Who talks with a command that they run.
+    pub talk: Arc<dyn Talk>,
+    /// Where it was asked.
+    pub origin: Origin,
+}
+
+/// Where somebody asks: that decides whose word a path of the host is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Origin {
+    /// Over a wire: HTTP, MCP, or anything that does not say.
+    #[default]
+    Wire,
+    /// Typed by the operator's own user on this machine.
+    Typed,
 }
 
 impl std::fmt::Debug for Caller {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { actor, scopes, key, approver: _, listener: _ } = self;
+        let Self { actor, scopes, key, approver: _, listener: _, talk: _, origin } = self;
         let mut shown = f.debug_struct("Caller");
-        shown.field("actor", actor).field("scopes", scopes).field("key", key).finish_non_exhaustive()
+        shown.field("actor", actor).field("scopes", scopes).field("key", key).field("origin", origin);
+        shown.finish_non_exhaustive()
     }
 }
 
@@ -241,6 +258,14 @@ impl Caller {
 
     /// A caller whose credentials cover this much.
     pub fn covering(actor: Actor, scopes: Scopes) -> Self {
-        Self { actor, scopes, key: None, approver: Arc::new(NoApprover), listener: Arc::new(Deaf) }
+        Self {
+            actor,
+            scopes,
+            key: None,
+            approver: Arc::new(NoApprover),
+            listener: Arc::new(Deaf),
+            talk: Arc::new(Mute),
+            origin: Origin::Wire,
+        }
     }
 }

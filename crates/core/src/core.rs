@@ -25,11 +25,12 @@ use crate::moment::Ahead;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::pipeline::Warm;
+use crate::sandboxes::Sandboxes;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
     Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, journal, keys,
-    pass, pipeline,
+    pass, pipeline, sandboxes,
 };
 
 /// Performs actions on one data folder. Cheap to clone.
@@ -70,6 +71,8 @@ pub(crate) struct Inner {
     _closing: DropGuard,
     /// Questions that wait for a person.
     pub(crate) approvals: Approvals,
+    /// Sandboxes that outlive a command.
+    pub(crate) sandboxes: Sandboxes,
     /// How far the clock is ahead.
     pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
@@ -92,7 +95,8 @@ impl Core {
 
     /// Opens the store of a data folder that this process owns.
     pub(crate) async fn open_owned(opening: Opening, ownership: Option<Ownership>) -> Result<Self, Refusal> {
-        let Opening { data, config, settings, fallback, cells, presence } = opening;
+        let Opening { data, config, settings, fallback, cells, backends, presence } = opening;
+        let sandboxes = Sandboxes::new(backends, presence, settings.sandbox.most);
         let posts = Posts::default();
         let approvals = Approvals::new(presence, &settings)?;
         let happenings = Happenings::default();
@@ -124,6 +128,7 @@ impl Core {
             _closing: closing.clone().drop_guard(),
             closing,
             approvals,
+            sandboxes,
             ahead: Ahead::default(),
             posts,
             _ownership: ownership,
@@ -200,6 +205,25 @@ impl Core {
             Action::ApprovalForget { id } => approvals::forget(self, &caller, id).await,
             Action::RunBegins(intent) => journal::run_begins(self, &caller, intent).await,
             Action::RunEnded(outcome) => journal::run_ended(self, &caller, outcome).await,
+            Action::SandboxCreate(wish) => sandboxes::create(self, &caller, *wish, open).await,
+            Action::SandboxList => Ok(sandboxes::list(self, &caller)),
+            Action::SandboxShow { sandbox } => sandboxes::show(self, &caller, &sandbox).await,
+            Action::SandboxExec(wish) => sandboxes::exec(self, &caller, *wish, open).await,
+            Action::SandboxFiles { sandbox, wish } => {
+                sandboxes::files(self, &caller, &sandbox, wish, open).await
+            }
+            Action::SandboxSnapshot { sandbox } => sandboxes::snapshot(self, &caller, &sandbox, open).await,
+            Action::SnapshotList => Ok(sandboxes::snapshots(self, &caller)),
+            Action::SnapshotForget { snapshot } => sandboxes::forget(self, &caller, &snapshot, open).await,
+            Action::SandboxHibernate { sandbox } => sandboxes::hibernate(self, &caller, &sandbox, open).await,
+            Action::SandboxResume { sandbox } => sandboxes::resume(self, &caller, &sandbox, open).await,
+            Action::SandboxFork { sandbox, name } => {
+                sandboxes::fork(self, &caller, &sandbox, name, open).await
+            }
+            Action::SandboxStop { sandbox } => sandboxes::stop(self, &caller, &sandbox, open).await,
+            Action::SandboxRemove { sandbox } => sandboxes::remove(self, &caller, &sandbox, open).await,
+            Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,
+            Action::ExecEnded(outcome) => sandboxes::exec_ended(self, &caller, *outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,
             Action::AuditPage { from, newest_first, limit } => {
                 journal::page(self, from, newest_first, limit).await
@@ -267,6 +291,7 @@ impl Core {
         self.end_questions();
         self.inner.late.close();
         self.inner.late.wait().await;
+        self.inner.sandboxes.close().await;
         self.keep_all_uses().await;
         let closed = self.inner.store.close().await;
         self.inner.posts.on_their_way.close();

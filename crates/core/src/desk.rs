@@ -42,6 +42,8 @@ pub struct Opening {
     pub fallback: Fallback,
     /// How cells are made, when the first is needed.
     pub cells: Builder,
+    /// The backends that commands may run on.
+    pub backends: bailiwick_sandbox::Backends,
     /// Whether this process stays, so that somebody may come and answer.
     pub presence: Presence,
 }
@@ -51,6 +53,8 @@ pub struct Opening {
 pub enum Presence {
     /// For one command: who answers is there already, or nobody is.
     Brief,
+    /// Until it is told to end, for the commands of the same user; nobody comes to answer.
+    Holding,
     /// Until it is told to end: a question waits for whoever may come.
     Serving,
 }
@@ -74,7 +78,8 @@ impl Opens for Opening {
 
 /// A hash of what the operator says about what may be done and who is asked.
 pub(crate) fn under(settings: &Settings) -> String {
-    Hash::of_bytes(format!("{} {:?}", said(&settings.baseline), settings.approvals).as_bytes()).to_string()
+    let said = said(&settings.baseline);
+    Hash::of_bytes(format!("{said} {:?} {:?}", settings.approvals, settings.sandbox).as_bytes()).to_string()
 }
 
 /// The operator's side of policy as text. Where a server listens is left out: that is kept from every tool in any case,

@@ -27,6 +27,8 @@ mod pipeline;
 mod refusal;
 mod reply;
 mod run;
+pub mod sandboxes;
+mod talk;
 mod webhook;
 mod world;
 
@@ -36,8 +38,8 @@ pub use action::{
 };
 pub use admitted::{Admitted, NoRoom, Room};
 pub use caller::{
-    Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Question,
-    Settled, ToolChange,
+    Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Origin,
+    Question, Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
 pub use keys::{KeyShown, NotAKey, OperatorKey};
@@ -49,6 +51,7 @@ pub use reply::{
     Missed, Offered, PolicyView, Published, RememberedYes, Reply, SecretLine, TestLine, TestVerdict, Tested,
     ToolLine, ToolView, Verified, Waiting,
 };
+pub use talk::{Chunk, Input, Mute, Talk};
 pub use world::net_of;
 
 // What an [`Offered`] tool is told to be.
@@ -56,4 +59,5 @@ pub use bailiwick_policy::Hints;
 
 // What an [`Opening`] is made of, and what a program that makes one begins with.
 pub use bailiwick_runtime::{Builder, Runtime, Telling, enter};
+pub use bailiwick_sandbox::Backends;
 pub use bailiwick_secrets::Fallback;

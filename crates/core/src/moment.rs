@@ -35,5 +35,6 @@ impl Core {
         let ms = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
         self.inner.ahead.0.fetch_add(ms, Ordering::Relaxed);
         self.inner.keys.time_has_gone();
+        self.inner.sandboxes.time_has_gone();
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
+use crate::sandboxes::{Executed, InputBytes, SandboxLine, SandboxView, SnapshotLine};
 
 /// What comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,18 @@ pub enum Reply {
         /// How many.
         removed: u64,
     },
+    /// Sandboxes, the oldest first.
+    Sandboxes(Vec<SandboxLine>),
+    /// One sandbox in full.
+    Sandbox(Box<SandboxView>),
+    /// What a command gave.
+    Executed(Box<Executed>),
+    /// Snapshots.
+    Snapshots(Vec<SnapshotLine>),
+    /// The bytes of a file.
+    FileBytes(InputBytes),
+    /// What is in a folder.
+    FileEntries(Vec<bailiwick_sandbox::Entry>),
     /// SHA-256 of the settings of the operator that hold.
     Under(String),
     /// It is done.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bailiwick_config::{Settings, files};
 use bailiwick_gateway::net::{Net, UpstreamProxy};
 use bailiwick_policy::{Baseline, Capability, EffectivePolicy, Exposure, resolve};
+use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Builder, Call, Folders, NamedSecret, Runtime};
 use bailiwick_secrets::{Fallback, Listed, Secrets, Source};
 use bailiwick_tool::{SecretStatic, Tool};
@@ -147,6 +148,18 @@ impl World {
             SecretLine { name: name.as_str().to_owned(), from: from.to_owned(), set_at }
         };
         Ok(listed.into_iter().map(line).collect())
+    }
+
+    /// The values of all secrets that are set, to be masked in what goes on the record.
+    pub(crate) fn secret_values(&self) -> Result<Redactor, Refusal> {
+        let secrets = self.secrets()?;
+        let snapshot = secrets.snapshot().map_err(secrets_refusal)?;
+        let mut values = Vec::new();
+        for Listed { name, source: _ } in snapshot.list() {
+            values.extend(snapshot.get(&name).map_err(secrets_refusal)?);
+        }
+        Redactor::new(values.iter())
+            .map_err(|error| Refusal::new(ErrorCode::Internal, format!("masking secrets: {error}")))
     }
 
     fn secrets(&self) -> Result<Secrets, Refusal> {

@@ -1,14 +1,19 @@
 //! `bailiwick doctor`: which walls stand on this machine, seen by trying to break them.
 
+mod backends;
+
 use std::time::Instant;
 
 use bailiwick::types::{WallStatus, Wallpart};
 use bailiwick::{Breadth, Call, Options, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
+use bailiwick_core::Backends;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::cells::{block_on, builder};
 use crate::failure::Failure;
 use crate::render::{Screen, Span, bad, faint, good, plain, strong, warning};
+use crate::resolved::Session;
 use crate::typed::Doctor;
 
 /// System calls that a cell tries, one cell each: files, sockets, processes, code, devices, other namespaces.
@@ -53,21 +58,35 @@ struct Seen {
 }
 
 /// `bailiwick doctor`
-pub(crate) fn doctor(screen: &mut Screen, what: &Doctor) -> Result<u8, Failure> {
-    let seen = block_on(async {
-        match builder(&what.cells, Breadth::All, None)
-            .parked(8)
-            .memory(Options::default().memory)
-            .build()
-            .await
-        {
-            Ok(runtime) => look(&runtime).await.map(Ok),
-            Err(error) => Ok(Err(error)),
-        }
+///
+/// It works where the settings are broken, too: then backends are looked at as the program ships.
+pub(crate) fn doctor(screen: &mut Screen, session: Option<&Session>, what: &Doctor) -> Result<u8, Failure> {
+    let (all, _folder) = backends_of(session)?;
+    let (seen, sandboxes) = block_on(async {
+        let sandboxes = backends::look(&all).await;
+        let seen = cells(what).await?;
+        Ok((seen, sandboxes))
     })?;
     match seen {
-        Ok(seen) => Ok(tell(screen, &seen)),
-        Err(error) => Ok(tell_none(screen, &error)),
+        Ok(seen) => Ok(tell(screen, &seen, &sandboxes, what.fix)),
+        Err(error) => Ok(tell_none(screen, &error, &sandboxes, what.fix)),
+    }
+}
+
+/// The backends to look at, and the folder they need where there is no other.
+fn backends_of(session: Option<&Session>) -> Result<(Backends, Option<TempDir>), Failure> {
+    if let Some(session) = session.filter(|session| session.loaded.data_folder.is_some()) {
+        return Ok((crate::backends::of(session)?, None));
+    }
+    let folder = tempfile::tempdir().map_err(|source| Failure::Measure { what: "sandboxes", source })?;
+    Ok((crate::backends::as_shipped(folder.path()), Some(folder)))
+}
+
+async fn cells(what: &Doctor) -> Result<Result<Seen, StartError>, Failure> {
+    let builder = builder(&what.cells, Breadth::All, None).parked(8).memory(Options::default().memory);
+    match builder.build().await {
+        Ok(runtime) => look(&runtime).await.map(Ok),
+        Err(error) => Ok(Err(error)),
     }
 }
 
@@ -92,7 +111,7 @@ async fn look(runtime: &Runtime) -> Result<Seen, Failure> {
     Ok(Seen { walls, missing, tried, latency_us: u64::try_from(median.as_micros()).unwrap_or(u64::MAX) })
 }
 
-fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
+fn tell(screen: &mut Screen, seen: &Seen, sandboxes: &[backends::Seen], wants_fixes: bool) -> u8 {
     let Seen { walls, missing, tried, latency_us } = seen;
     let through: Vec<&str> = tried.iter().filter(|(_, held)| !held).map(|(name, _)| *name).collect();
     if screen.wants_json() {
@@ -105,7 +124,7 @@ fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
                 "available": true, "walls": walls, "missing": missing, "tried": tried,
                 "parkedLatencyUs": latency_us, "fixes": fixes,
             },
-            "backends": [],
+            "backends": backends::to_json(sandboxes),
         }));
     } else {
         screen.line(&[strong("Cells"), faint("  (JavaScript, one process per call)")]);
@@ -129,9 +148,7 @@ fn tell(screen: &mut Screen, seen: &Seen) -> u8 {
         for reason in missing {
             screen.line(&[faint("  could not be had: "), faint(reason)]);
         }
-        screen.line(&[]);
-        screen.line(&[strong("Command sandboxes")]);
-        screen.line(&[plain("  none yet: this version runs JavaScript only")]);
+        backends::tell(screen, sandboxes, wants_fixes);
     }
     if through.is_empty() { 0 } else { 5 }
 }
@@ -168,15 +185,16 @@ fn fixes(walls: &[Wallpart]) -> Vec<(&str, &'static str)> {
         .collect()
 }
 
-fn tell_none(screen: &mut Screen, error: &StartError) -> u8 {
+fn tell_none(screen: &mut Screen, error: &StartError, sandboxes: &[backends::Seen], wants_fixes: bool) -> u8 {
     let (reason, fix) = (error.to_string(), error.hint());
     if screen.wants_json() {
         let cells =
             json!({"available": false, "walls": [], "parkedLatencyUs": null, "reason": reason, "fix": fix});
-        screen.json(&json!({"cells": cells, "backends": []}));
+        screen.json(&json!({"cells": cells, "backends": backends::to_json(sandboxes)}));
     } else {
         screen.line(&[strong("Cells"), bad("  not available: "), plain(&reason)]);
         screen.line(&[plain("  "), plain(fix)]);
+        backends::tell(screen, sandboxes, wants_fixes);
     }
     error.code().class().exit_code()
 }

@@ -20,7 +20,7 @@ pub(crate) fn own(screen: &mut Screen, session: &Session, what: &Own) -> Result<
     session.here_only("a data folder is held on this machine", "leave out the server")?;
     let cells =
         builder(&what.cells, Breadth::Ordinary, Some(&session.loaded.settings.baseline)).parked(PARKED);
-    let opening = opening(session, cells, Presence::Brief)?;
+    let opening = opening(session, cells, Presence::Holding)?;
     block_on(async {
         let desk = Desk::open(opening).await?;
         // Heard from before the line is there, since whoever reads it may send one at once.

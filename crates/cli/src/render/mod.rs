@@ -12,6 +12,7 @@ pub(crate) mod question;
 pub(crate) mod report;
 mod span;
 pub(crate) mod stage;
+pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod tested;
 

@@ -46,6 +46,8 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Completions(_) => (Place::HereOfCourse, "completions"),
         Command::Man(_) => (Place::HereOfCourse, "man"),
         Command::Run(_) => (Place::Server, "run"),
+        Command::Exec(_) => (Place::Server, "exec"),
+        Command::Sandbox(_) => (Place::Server, "sandbox"),
         Command::Tool(_) => (Place::Server, "tool"),
         Command::Approvals(_) => (Place::Server, "approvals"),
         Command::Key(_) => (Place::Server, "key"),

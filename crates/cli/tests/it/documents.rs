@@ -19,6 +19,11 @@ fn the_examples_of_the_guide_to_cells_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_sandboxes_are_true() {
+    check("docs/sandboxes.md", include_str!("../../../../docs/sandboxes.md"));
+}
+
+#[test]
 fn the_examples_of_the_policy_guide_are_true() {
     check("docs/policy.md", include_str!("../../../../docs/policy.md"));
 }

@@ -7,6 +7,7 @@ mod commands;
 mod configuration;
 mod documents;
 mod egress;
+mod exec;
 mod files;
 mod jsrun;
 mod kills;

@@ -65,6 +65,7 @@ async fn core_as(folder: &tempfile::TempDir, presence: Presence) -> Core {
         settings: load(&environment, &request).unwrap().settings,
         fallback: Fallback::none(),
         cells: Runtime::builder(),
+        backends: crate::Backends::default(),
         presence,
     };
     Core::open(opening).await.unwrap()

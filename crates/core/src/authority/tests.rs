@@ -4,6 +4,7 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, Risk, RiskLevel, Scope,
 use serde_json::{Map, json};
 
 use super::check;
+use crate::sandboxes::{CommandWish, ExecIntent, ExecOutcome, ExecWish, FileWish, Target};
 use crate::{Action, Actor, Caller, Code, CodeRun, Document, KeyWish, Reasons, RunIntent, RunOutcome, Which};
 
 const NOBODY_NEEDS_ANY: &[Scope] = Scope::ALL;
@@ -11,6 +12,7 @@ const CALL: &[Scope] = &[Scope::Call];
 const AUTHOR: &[Scope] = &[Scope::Author];
 const APPROVE: &[Scope] = &[Scope::Approve];
 const OPERATE: &[Scope] = &[Scope::Operate];
+const SANDBOXES: &[Scope] = &[Scope::Author, Scope::Operate];
 
 /// The place of an action in the list below, and the scopes each of which is enough by itself.
 const fn row(action: &Action) -> (usize, &'static [Scope]) {
@@ -53,6 +55,21 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::AuditPage { .. } => (34, OPERATE),
         Action::ToolTry { live: true, .. } => (35, OPERATE),
         Action::ToolTest { live: true, .. } => (36, OPERATE),
+        Action::SandboxCreate(_) => (38, SANDBOXES),
+        Action::SandboxList => (39, SANDBOXES),
+        Action::SandboxShow { .. } => (40, SANDBOXES),
+        Action::SandboxExec(_) => (41, SANDBOXES),
+        Action::SandboxFiles { .. } => (42, SANDBOXES),
+        Action::SandboxSnapshot { .. } => (43, SANDBOXES),
+        Action::SnapshotList => (44, SANDBOXES),
+        Action::SnapshotForget { .. } => (45, SANDBOXES),
+        Action::SandboxHibernate { .. } => (46, SANDBOXES),
+        Action::SandboxResume { .. } => (47, SANDBOXES),
+        Action::SandboxFork { .. } => (48, SANDBOXES),
+        Action::SandboxStop { .. } => (49, SANDBOXES),
+        Action::SandboxRemove { .. } => (50, SANDBOXES),
+        Action::ExecBegins(_) => (51, OPERATE),
+        Action::ExecEnded(_) => (52, OPERATE),
     }
 }
 
@@ -141,6 +158,41 @@ fn each() -> Vec<Action> {
         Action::ToolTest { which: Which::All, live: true },
         Action::ToolOffered { after: None, limit: 1 },
     ]
+    .into_iter()
+    .chain(sandboxes())
+    .collect()
+}
+
+fn sandboxes() -> Vec<Action> {
+    let sandbox = || "s".to_owned();
+    let call_id = CallId::from_parts(0, &[0; 10]);
+    let intent = ExecIntent {
+        call_id,
+        correlation_id: call_id.into(),
+        arguments: json!({}),
+        backend: json!({"id": "process"}),
+    };
+    let outcome = ExecOutcome { intent: intent.clone(), outcome: json!({}), usage: Usage::default() };
+    let exec =
+        ExecWish { target: Target::Kept(sandbox()), command: CommandWish::default(), correlation: None };
+    let path = bailiwick_sandbox::SandboxPath::work();
+    vec![
+        Action::SandboxCreate(Box::default()),
+        Action::SandboxList,
+        Action::SandboxShow { sandbox: sandbox() },
+        Action::SandboxExec(Box::new(exec)),
+        Action::SandboxFiles { sandbox: sandbox(), wish: FileWish::List { path } },
+        Action::SandboxSnapshot { sandbox: sandbox() },
+        Action::SnapshotList,
+        Action::SnapshotForget { snapshot: sandbox() },
+        Action::SandboxHibernate { sandbox: sandbox() },
+        Action::SandboxResume { sandbox: sandbox() },
+        Action::SandboxFork { sandbox: sandbox(), name: None },
+        Action::SandboxStop { sandbox: sandbox() },
+        Action::SandboxRemove { sandbox: sandbox() },
+        Action::ExecBegins(Box::new(intent)),
+        Action::ExecEnded(Box::new(outcome)),
+    ]
 }
 
 #[track_caller]
@@ -158,7 +210,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..38).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..53).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

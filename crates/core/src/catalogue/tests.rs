@@ -37,6 +37,7 @@ async fn open(folder: &tempfile::TempDir) -> Core {
         settings: load(&environment, &request).unwrap().settings,
         fallback: Fallback::none(),
         cells: Runtime::builder(),
+        backends: crate::Backends::default(),
         presence: Presence::Brief,
     };
     Core::open(opening).await.unwrap()

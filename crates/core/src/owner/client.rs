@@ -15,6 +15,7 @@ use super::lock::Folder;
 use super::message::{FromClient, FromOwner, Hello, PROTOCOL};
 use super::outbox::{Bound, Outbox};
 use super::socket::{self, NoConnection};
+use super::streams::Near;
 use crate::{Action, Caller, Question, Refusal, Reply};
 
 /// A connection to the owner.
@@ -102,19 +103,26 @@ impl Link {
         let id = id.map_err(|ended| ended.lost(false))?;
         let mut waits = Waits { link: self, id, is_over: false };
         let actor_client = caller.actor.client.clone();
-        let (scopes, action) = (caller.scopes, Box::new(action.clone()));
-        let ask = FromClient::Ask { id, actor_client, scopes, action };
+        let (scopes, origin) = (caller.scopes, caller.origin);
+        let ask = FromClient::Ask { id, actor_client, scopes, origin, action: Box::new(action.clone()) };
         self.outbox.put(frame::encode(&ask).map_err(|error| Lost::Refused(too_much(&error)))?, None);
 
         let (mut is_taken, mut asking) = (false, Asking::default());
+        let near = Near::new(id, self.outbox.clone());
         while let Some(message) = said.recv().await {
             match message {
-                FromOwner::Taken { .. } => is_taken = true,
+                FromOwner::Taken { .. } => {
+                    is_taken = true;
+                    // Not before: what an owner that did not begin was told would be lost for the next.
+                    asking.tasks.spawn(near.clone().tell_all(caller.talk.clone()));
+                }
                 FromOwner::Event { event, .. } => caller.listener.hear(*event),
                 FromOwner::Question { n, question, .. } => {
                     self.put_question(&mut asking, caller, (id, n), *question);
                 }
                 FromOwner::Withdrawn { n, .. } => asking.withdraw(n),
+                FromOwner::Output { stream, bytes, .. } => near.hear(&*caller.talk, stream, bytes.0).await,
+                FromOwner::Took { bytes, .. } => near.taken(bytes),
                 FromOwner::Done { result, .. } => {
                     waits.is_over = true;
                     return Ok(*result);
@@ -194,6 +202,8 @@ impl FromOwner {
             | Self::Event { id, .. }
             | Self::Question { id, .. }
             | Self::Withdrawn { id, .. }
+            | Self::Output { id, .. }
+            | Self::Took { id, .. }
             | Self::Done { id, .. } => Some(*id),
             Self::Bye { .. } => None,
         }

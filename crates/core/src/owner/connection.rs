@@ -18,7 +18,8 @@ use super::house::House;
 use super::message::{FromClient, FromOwner, GRANTED, Hello, visible};
 use super::outbox::Outbox;
 use super::questions::Questions;
-use crate::{Action, Actor, Caller, Refusal, Reply};
+use super::streams::{Streams, TooMuch};
+use crate::{Action, Actor, Caller, Origin, Refusal, Reply};
 
 /// Actions of one connection at once.
 pub(crate) const MOST_ACTIONS: usize = 16;
@@ -30,11 +31,13 @@ pub(crate) async fn attend(stream: UnixStream, user: u32, house: House, closing:
     let (read, write) = stream.into_split();
     let (outbox, mut writer) = Outbox::start(write);
     let questions = Questions::new(outbox.clone());
+    let streams = Streams::new(outbox.clone());
     let connection = Connection {
         house,
         user,
         outbox: outbox.clone(),
         questions: questions.clone(),
+        streams,
         last: 0,
         actions: Arc::new(Semaphore::new(MOST_ACTIONS)),
         refusals: Arc::new(Semaphore::new(MOST_ACTIONS)),
@@ -60,6 +63,7 @@ struct Connection {
     user: u32,
     outbox: Outbox,
     questions: Questions,
+    streams: Streams,
     /// The number of the last ask; they ascend.
     last: u64,
     /// A permit for each action whose end was not written yet.
@@ -91,10 +95,16 @@ impl Connection {
                     Ok(Some(FromClient::Ask { id, .. })) if id <= self.last => {
                         return Some(misbehaved("the numbers of what it asks for do not ascend"));
                     }
-                    Ok(Some(FromClient::Ask { id, actor_client, scopes, action })) => {
+                    Ok(Some(FromClient::Ask { id, actor_client, scopes, origin, action })) => {
                         self.last = id;
-                        self.ask(id, &actor_client, scopes, *action).await;
+                        self.ask(id, &actor_client, (scopes, origin), *action).await;
                     }
+                    Ok(Some(FromClient::Told { id, told })) => {
+                        if let Err(TooMuch) = self.streams.told(id, told) {
+                            return Some(misbehaved("it says more to a command than there is room for"));
+                        }
+                    }
+                    Ok(Some(FromClient::Took { id, bytes })) => self.streams.took(id, bytes),
                     Ok(Some(FromClient::Answer { id, n, answer })) => self.questions.answer(id, n, answer),
                     Ok(Some(FromClient::Cancel { id })) => {
                         if let Some(action) = self.by_id.get(&id) {
@@ -112,7 +122,7 @@ impl Connection {
     }
 
     /// Takes an ask, or refuses it.
-    async fn ask(&mut self, id: u64, says: &str, wishes: Scopes, action: Action) {
+    async fn ask(&mut self, id: u64, says: &str, (wishes, origin): (Scopes, Origin), action: Action) {
         let Ok(permit) = self.actions.clone().try_acquire_owned() else {
             return self.refuse(id).await;
         };
@@ -123,6 +133,8 @@ impl Connection {
         let caller = Caller {
             approver: remote.clone(),
             listener: remote,
+            talk: Arc::new(self.streams.open(id)),
+            origin,
             ..Caller::covering(Actor { key: None, client }, GRANTED.and(wishes))
         };
         let (house, outbox, mut closing) = (self.house.clone(), self.outbox.clone(), self.closing.clone());

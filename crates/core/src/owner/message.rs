@@ -3,13 +3,15 @@
 //! The owner greets with [`Hello`], whose fields never change, so that programs of any two versions can tell each other
 //! apart. Then a client asks, and the owner says `taken` before it begins: what was not taken was not begun.
 
+use bailiwick_sandbox::Stream;
 use bailiwick_types::Scopes;
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, Answer, Event, Question, Refusal, Reply};
+use super::streams::{Packed, Told};
+use crate::{Action, Answer, Event, Origin, Question, Refusal, Reply};
 
 /// The language spoken here. Another number is another language.
-pub(crate) const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 3;
 
 /// What an owner grants whoever can open its socket: they are the operator's own user, who could open the store as well.
 pub(crate) const GRANTED: Scopes = Scopes::ALL;
@@ -44,6 +46,10 @@ pub(crate) enum FromOwner {
     Question { id: u64, n: u64, question: Box<Question> },
     /// Nobody waits for that answer any more.
     Withdrawn { id: u64, n: u64 },
+    /// A command said something. The client says when it took it.
+    Output { id: u64, stream: Stream, bytes: Packed },
+    /// So much of what a command was told was taken.
+    Took { id: u64, bytes: usize },
     /// The action is over; where it was not taken, it did not begin.
     Done { id: u64, result: Box<Result<Reply, Refusal>> },
     /// The connection ends, for this reason.
@@ -56,9 +62,13 @@ pub(crate) enum FromOwner {
 pub(crate) enum FromClient {
     /// Asks for an action, by somebody who wants to be held to these scopes. They narrow what the owner grants, and
     /// never widen it.
-    Ask { id: u64, actor_client: String, scopes: Scopes, action: Box<Action> },
+    Ask { id: u64, actor_client: String, scopes: Scopes, origin: Origin, action: Box<Action> },
     /// Answers a question.
     Answer { id: u64, n: u64, answer: Answer },
+    /// Tells a command something.
+    Told { id: u64, told: Told },
+    /// So much of what a command said was taken.
+    Took { id: u64, bytes: usize },
     /// Wants nothing more of an action.
     Cancel { id: u64 },
 }
@@ -95,11 +105,16 @@ impl Nature {
             | Action::AuditPage { .. }
             | Action::AuditShow { .. }
             | Action::AuditVerify
-            | Action::AuditExport { .. } => Self::Reads,
+            | Action::AuditExport { .. }
+            | Action::SandboxList
+            | Action::SandboxShow { .. }
+            | Action::SnapshotList => Self::Reads,
+            Action::SandboxFiles { wish, .. } if wish.only_reads() => Self::Reads,
             Action::ToolTry { .. }
             | Action::ToolTest { .. }
             | Action::ToolCall { .. }
-            | Action::CodeRun(_) => Self::Runs,
+            | Action::CodeRun(_)
+            | Action::SandboxExec(_) => Self::Runs,
             Action::ApprovalAnswer { .. }
             | Action::ApprovalForget { .. }
             | Action::KeyCreate(_)
@@ -112,7 +127,18 @@ impl Nature {
             | Action::ToolRemove { .. }
             | Action::RunBegins(_)
             | Action::RunEnded(_)
-            | Action::AuditRetain { .. } => Self::Writes,
+            | Action::AuditRetain { .. }
+            | Action::SandboxCreate(_)
+            | Action::SandboxFiles { .. }
+            | Action::SandboxSnapshot { .. }
+            | Action::SnapshotForget { .. }
+            | Action::SandboxHibernate { .. }
+            | Action::SandboxResume { .. }
+            | Action::SandboxFork { .. }
+            | Action::SandboxStop { .. }
+            | Action::SandboxRemove { .. }
+            | Action::ExecBegins(_)
+            | Action::ExecEnded(_) => Self::Writes,
         }
     }
 }
@@ -131,6 +157,8 @@ pub(crate) const fn is_governed(action: &Action) -> bool {
             | Action::CodeRun(_)
             | Action::CodeCheck { .. }
             | Action::Limits
+            | Action::SandboxCreate(_)
+            | Action::SandboxExec(_)
     )
 }
 

@@ -8,6 +8,7 @@ mod locks;
 mod lost;
 mod narrowed;
 mod processes;
+mod streams;
 mod talking;
 mod with_core;
 
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bailiwick_sandbox::{Chunk, Input, Stream};
 use bailiwick_types::{CorrelationId, ErrorCode, LogLevel, LogLine, Risk, RiskLevel};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
@@ -112,6 +114,32 @@ impl Performs for Script {
                         let answer = tokio::time::timeout(Duration::from_millis(20), answer).await;
                         assert!(answer.is_err(), "{answer:?}");
                         go_on.acquire().await.unwrap().forget();
+                        Ok(Reply::Done)
+                    }
+                    "repeat" => {
+                        let mut bytes = 0;
+                        while let Some(Input::Bytes(piece)) = caller.talk.input().await {
+                            bytes += piece.len();
+                            caller.talk.output(Chunk { stream: Stream::Stdout, bytes: piece }).await;
+                        }
+                        Ok(Reply::Records(vec![json!(bytes)]))
+                    }
+                    "flood" => {
+                        let saying = async {
+                            for said in 1..=1000 {
+                                let bytes = bytes::Bytes::from(vec![b'x'; 1 << 10]);
+                                caller.talk.output(Chunk { stream: Stream::Stdout, bytes }).await;
+                                book.write(format!("said {said} KiB"));
+                            }
+                        };
+                        tokio::select! {
+                            () = saying => {}
+                            told = caller.talk.urgent() => {
+                                if let Some(told) = told {
+                                    book.write(format!("told {told:?}"));
+                                }
+                            }
+                        }
                         Ok(Reply::Done)
                     }
                     "scopes" => Ok(Reply::Records(vec![json!(caller.scopes)])),

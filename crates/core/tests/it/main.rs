@@ -24,10 +24,12 @@ mod publishing;
 mod queue;
 mod record;
 mod remembered;
+mod sandboxes;
 mod scopes;
 mod settings;
 mod stage;
 mod tampering;
+mod unwalled;
 
 use std::process::ExitCode;
 
@@ -69,6 +71,7 @@ const ALL: &[&[Test]] = &[
     queue::TESTS,
     record::TESTS,
     remembered::TESTS,
+    sandboxes::TESTS,
     scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,

@@ -84,6 +84,7 @@ impl Place {
             settings: loaded.settings,
             fallback: Fallback::none(),
             cells: Runtime::builder().parked(1),
+            backends: bailiwick_core::Backends::default(),
             presence: self.presence,
         }
     }

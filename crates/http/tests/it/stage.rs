@@ -118,6 +118,7 @@ pub(crate) fn opening(folder: &Path, presence: Presence) -> Opening {
         settings: settings(folder).settings,
         fallback: Fallback::none(),
         cells: Runtime::builder().parked(1),
+        backends: bailiwick_core::Backends::default(),
         presence,
     }
 }

@@ -126,6 +126,7 @@ fn opening(folder: &Path, set: &[String]) -> Opening {
         settings: load(&environment, &request).expect("settings").settings,
         fallback: Fallback::none(),
         cells: Runtime::builder().parked(1),
+        backends: bailiwick_core::Backends::default(),
         presence: Presence::Serving,
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bailiwick::{Builder, Runtime};
 use bailiwick_audit::{Actor, Entry, Kind, ToolRef};
 use bailiwick_config::{Environment, FolderFile, Request, load};
-use bailiwick_core::{Action, Caller, Core, Document, Opening, Presence, Refusal, Reply};
+use bailiwick_core::{Action, Backends, Caller, Core, Document, Opening, Presence, Refusal, Reply};
 use bailiwick_secrets::Fallback;
 use bailiwick_store::{Durability, Options, Store, StoreError};
 use bailiwick_types::{CallId, ToolId, Usage};
@@ -47,8 +47,8 @@ impl Ground {
             Request { data: Some(self.data()), folder_file: FolderFile::Skip, ..Request::default() };
         let settings = load(&environment, &request)?.settings;
         let (data, config) = (self.data(), self.beside("config"));
-        let (fallback, presence) = (Fallback::none(), Presence::Brief);
-        let opening = Opening { data, config, settings, fallback, cells, presence };
+        let (fallback, backends, presence) = (Fallback::none(), Backends::default(), Presence::Brief);
+        let opening = Opening { data, config, settings, fallback, cells, backends, presence };
         Ok(Core::open(opening).await?)
     }
 

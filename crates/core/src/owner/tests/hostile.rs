@@ -10,7 +10,7 @@ use super::{Stage, alone, call, list, refused};
 use crate::owner::frame::{Frames, encode};
 use crate::owner::message::{FromClient, FromOwner, Hello, PROTOCOL};
 use crate::owner::socket;
-use crate::{Action, Desk};
+use crate::{Action, Desk, Origin};
 
 /// A client that says whatever a test wants.
 pub(super) struct Raw {
@@ -39,7 +39,7 @@ impl Raw {
     /// Asks as somebody who wants to be held to some scopes.
     pub(super) async fn ask_within(&mut self, id: u64, scopes: Scopes, action: Action) {
         let (actor_client, action) = ("raw".to_owned(), Box::new(action));
-        let ask = FromClient::Ask { id, actor_client, scopes, action };
+        let ask = FromClient::Ask { id, actor_client, scopes, origin: Origin::Wire, action };
         self.write.write_all(&encode(&ask).unwrap()).await.unwrap();
     }
 
@@ -55,12 +55,19 @@ async fn what_is_no_message_ends_its_connection_with_a_word_and_nothing_else() {
     let client = stage.desk().await;
     let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
     let call = r#"{"action":"toolCall","tool":"t","correlation":null,"arguments":{"a":DEEP}}"#;
-    let deep = format!(r#"{{"ask":{{"id":1,"actorClient":"","scopes":[],"action":{call}}}}}"#)
-        .replace("DEEP", &format!("{open}{close}"));
+    let deep =
+        format!(r#"{{"ask":{{"id":1,"actorClient":"","scopes":[],"origin":"wire","action":{call}}}}}"#)
+            .replace("DEEP", &format!("{open}{close}"));
     let framed = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
     let action = Box::new(list());
-    let twice =
-        encode(&FromClient::Ask { id: 0, actor_client: String::new(), scopes: Scopes::ALL, action }).unwrap();
+    let twice = encode(&FromClient::Ask {
+        id: 0,
+        actor_client: String::new(),
+        scopes: Scopes::ALL,
+        origin: Origin::Wire,
+        action,
+    })
+    .unwrap();
     let cases: [(&str, Vec<u8>, &str); 7] = [
         ("garbage", b"\x00\x00\x00\x04\xde\xad\xbe\xef".to_vec(), "not one"),
         ("another protocol", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(), "longer than"),

@@ -30,6 +30,7 @@ pub(super) fn opening(stage: &Stage) -> Opening {
         settings,
         fallback: Fallback::none(),
         cells: Runtime::builder(),
+        backends: crate::Backends::default(),
         presence: crate::Presence::Brief,
     }
 }

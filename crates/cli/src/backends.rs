@@ -1,0 +1,32 @@
+//! The backends that commands may run on here, as the operator lets them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bailiwick_core::Backends;
+use bailiwick_core::sandboxes::{allowed, lenient};
+use bailiwick_sandbox::Backend;
+use bailiwick_sandbox_process::{Options, ProcessBackend};
+
+use crate::failure::Failure;
+use crate::resolved::Session;
+
+/// Where backends keep what they have to, in the data folder.
+const FOLDER: &str = "sandboxes";
+
+/// The backends of a session.
+pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
+    let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
+    let settings = &session.loaded.settings.sandbox;
+    let options = Options { accept: lenient(settings), ..Options::new(data.join(FOLDER)) };
+    Ok(allowed(all(options), settings))
+}
+
+/// The backends where there are no settings to ask.
+pub(crate) fn as_shipped(folder: &Path) -> Backends {
+    Backends::new(all(Options::new(folder)))
+}
+
+fn all(options: Options) -> [Arc<dyn Backend>; 1] {
+    [Arc::new(ProcessBackend::new(options))]
+}

@@ -1,0 +1,109 @@
+//! The sandbox section, as its consumers take it. What a limit or a network is, is for them to say.
+
+use std::path::PathBuf;
+
+use bailiwick_types::{Tier, did_you_mean, shortened};
+
+use super::each;
+use crate::error::{ConfigError, SettingProblem};
+use crate::merge::Config;
+use crate::value::Value;
+
+/// The backends that there are.
+const BACKENDS: &[&str] = &["process"];
+/// The presets that there are.
+const PRESETS: &[&str] = &["minimal", "standard", "dev"];
+/// The limits that can be required.
+const REQUIRABLE: &[&str] = &["memory", "cpu", "disk", "processes"];
+/// The walls that may stand in part. The others are never lenient: without them there is no sandbox.
+const LENIENT: &[&str] = &["identity", "kill"];
+/// What can be asked to reach.
+const NETWORKS: &[&str] = &["none", "allow", "git", "full", "host"];
+
+/// The sandbox section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxSettings {
+    /// The backends that may be used.
+    pub backends: Vec<String>,
+    /// The weakest wall.
+    pub floor: Tier,
+    /// The preset of a sandbox that names none.
+    pub preset: String,
+    /// Limits that must be held.
+    pub require: Vec<String>,
+    /// Walls that may stand in part.
+    pub accept: Vec<String>,
+    /// What may be asked to reach.
+    pub network: Vec<String>,
+    /// Sandboxes that are kept at once.
+    pub most: u32,
+    /// How long one lives that nobody uses, in milliseconds.
+    pub idle_ms: u64,
+    /// How long one lives at most, in milliseconds.
+    pub absolute_ms: u64,
+    /// How much one may use at most.
+    pub ceilings: SandboxCeilings,
+    /// Host folders that may be mounted by whoever is not the operator's own user.
+    pub mounts: Vec<PathBuf>,
+    /// Our own folders and files, which are never mounted.
+    pub own: Vec<PathBuf>,
+}
+
+/// How much one sandbox may use at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SandboxCeilings {
+    /// Thousandths of a core.
+    pub cpu: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of its files.
+    pub disk: u64,
+    /// Milliseconds of one command.
+    pub timeout_ms: u64,
+    /// Processes at once.
+    pub processes: u32,
+    /// Bytes of each stream.
+    pub output: u64,
+}
+
+impl SandboxSettings {
+    pub(super) fn from_config(config: &Config) -> Result<Self, ConfigError> {
+        let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        let mounts = take!(config, "fs.mounts", Folders);
+        let preset = words("sandbox.preset", vec![take!(config, "sandbox.preset", Text)], PRESETS)?;
+        Ok(Self {
+            backends: words("sandbox.backends", take!(config, "sandbox.backends", Texts), BACKENDS)?,
+            floor: take!(config, "sandbox.floor", Tier),
+            preset: preset.into_iter().next().unwrap_or_default(),
+            require: words("sandbox.require", take!(config, "sandbox.require", Texts), REQUIRABLE)?,
+            accept: words("sandbox.accept", take!(config, "sandbox.accept", Texts), LENIENT)?,
+            network: words("sandbox.network", take!(config, "sandbox.network", Texts), NETWORKS)?,
+            most: count(take!(config, "sandbox.most", Count)),
+            idle_ms: take!(config, "sandbox.idle", Duration),
+            absolute_ms: take!(config, "sandbox.absolute", Duration),
+            ceilings: SandboxCeilings {
+                cpu: take!(config, "sandbox.ceilings.cpu", Cores),
+                memory: take!(config, "sandbox.ceilings.memory", Size),
+                disk: take!(config, "sandbox.ceilings.disk", Size),
+                timeout_ms: take!(config, "sandbox.ceilings.timeout", Duration),
+                processes: count(take!(config, "sandbox.ceilings.processes", Count)),
+                output: take!(config, "sandbox.ceilings.output", Size),
+            },
+            own: Vec::new(),
+            mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),
+        })
+    }
+}
+
+/// Words of a closed list.
+fn words(key: &str, listed: Vec<String>, known: &[&str]) -> Result<Vec<String>, ConfigError> {
+    each(listed, |word| {
+        if known.contains(&word.as_str()) {
+            return Ok(word);
+        }
+        Err(SettingProblem {
+            message: format!("`{key}`: `{}` is not one of {}", shortened(&word), known.join(", ")),
+            hint: did_you_mean(&word, known.iter().copied(), || format!("write {}", known.join(", "))),
+        })
+    })
+}

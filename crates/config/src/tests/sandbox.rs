@@ -1,0 +1,81 @@
+//! The sandbox section: what commands may run on, behind what, and how much of it.
+
+use bailiwick_types::Tier;
+
+use super::{Machine, check_refused};
+
+#[test]
+fn sandboxes_begin_with_closed_settings() {
+    let machine = Machine::new();
+    let sandbox = machine.load().unwrap().settings.sandbox;
+    assert_eq!((sandbox.floor, sandbox.preset.as_str()), (Tier::Process, "standard"));
+    assert!(!sandbox.network.contains(&"host".to_owned()), "the host's network is off");
+    assert!(
+        sandbox.accept.is_empty() && sandbox.mounts.is_empty(),
+        "nothing is lenient and nothing is mounted"
+    );
+    assert_eq!((sandbox.most, sandbox.idle_ms, sandbox.absolute_ms), (64, 600_000, 86_400_000));
+    assert!(sandbox.own.iter().any(|own| own.ends_with(".config/bailiwick")), "{:?}", sandbox.own);
+}
+
+#[test]
+fn what_is_no_word_of_a_key_is_refused() {
+    let machine = Machine::new();
+    for (text, message, hint) in [
+        (
+            "backends = [\"proces\"]",
+            "`sandbox.backends`: `proces` is not one of process",
+            "did you mean `process`?",
+        ),
+        ("floor = \"WALL\"", "`WALL` is not a tier", ""),
+        ("preset = \"huge\"", "`sandbox.preset`: `huge` is not one of minimal, standard, dev", ""),
+        ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
+        ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
+        ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
+        ("most = 0", "must not be zero", ""),
+        ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
+        ("ceilings.cpu = -1", "must be a number of cores above zero", ""),
+        ("ceilings.cpu = \"nan\"", "must be a number of cores above zero", ""),
+        ("ceilings.memory = \"0\"", "must not be zero", ""),
+    ] {
+        machine.user_file(&format!("[sandbox]\n{text}\n"));
+        check_refused(&machine, message, hint);
+    }
+}
+
+#[test]
+fn cores_are_numbers_with_parts() {
+    let machine = Machine::new();
+    for (text, thousandths) in [("0.5", 500), ("2", 2000), ("\"1.25\"", 1250)] {
+        machine.user_file(&format!("[sandbox.ceilings]\ncpu = {text}\n"));
+        assert_eq!(machine.load().unwrap().settings.sandbox.ceilings.cpu, thousandths);
+    }
+}
+
+#[test]
+fn a_folder_may_only_narrow_what_sandboxes_get() {
+    let machine = Machine::new();
+    machine.user_file("[sandbox]\naccept = [\"kill\"]\n");
+    machine.folder_file(
+        "[sandbox]\nfloor = \"MICRO_VM\"\nrequire = [\"memory\"]\naccept = []\nnetwork = [\"none\"]\nmost = 2\n\
+         idle = \"1m\"\n[sandbox.ceilings]\ncpu = 0.5\nmemory = \"64MiB\"\n",
+    );
+    let sandbox = machine.load().unwrap().settings.sandbox;
+    assert_eq!((sandbox.floor, sandbox.most, sandbox.idle_ms), (Tier::MicroVm, 2, 60_000));
+    assert_eq!((sandbox.require, sandbox.accept), (vec!["memory".to_owned()], Vec::new()));
+    assert_eq!((sandbox.ceilings.cpu, sandbox.ceilings.memory), (500, 64 << 20));
+    machine.user_file("[sandbox]\nfloor = \"CONTAINER\"\nnetwork = [\"none\"]\n");
+    for wider in [
+        "floor = \"PROCESS\"",
+        "network = [\"none\", \"host\"]",
+        "accept = [\"identity\"]",
+        "most = 65",
+        "absolute = \"25h\"",
+        "ceilings.cpu = 9",
+        "ceilings.memory = \"9GiB\"",
+        "preset = \"dev\"",
+    ] {
+        machine.folder_file(&format!("[sandbox]\n{wider}\n"));
+        assert!(machine.load().is_err(), "{wider}");
+    }
+}

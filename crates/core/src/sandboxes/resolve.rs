@@ -1,0 +1,189 @@
+//! A wish and the operator's settings make a spec, or a refusal before anything is created.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_config::SandboxSettings;
+use bailiwick_sandbox::{
+    Amount, Backend, Backends, Ceilings, Demand, Limit, Limits, LimitsError, Preset, Sandbox, SandboxError,
+    SandboxSpec, Snapshot, SpecError, Ttl,
+};
+use bailiwick_types::{CorrelationId, ErrorCode, Tier, parse_duration_ms, shortened};
+
+use super::mounts::CheckedMount;
+use super::wish::SandboxWish;
+use crate::{Origin, Refusal};
+
+/// The longest name of a sandbox.
+const LONGEST_NAME: usize = 63;
+
+/// What the operator says about sandboxes.
+#[derive(Debug, Clone)]
+pub struct Rules<'a> {
+    /// The settings.
+    pub settings: &'a SandboxSettings,
+    /// Our own folders and files, which are never mounted.
+    pub own: Vec<PathBuf>,
+}
+
+/// A wish that the operator allows.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// What is to be made.
+    pub spec: SandboxSpec,
+    /// What people call it.
+    pub name: Option<String>,
+    floor: Tier,
+    backend: Option<String>,
+    /// Somebody wants a wall of this strength: the strongest is taken then, and not the preferred one.
+    wants_strong: bool,
+}
+
+/// Makes a spec of a wish.
+pub fn resolve(
+    wish: &SandboxWish,
+    rules: &Rules<'_>,
+    origin: Origin,
+    snapshot: Option<Snapshot>,
+    correlation: &CorrelationId,
+) -> Result<Resolved, Refusal> {
+    let settings = rules.settings;
+    let mut spec = SandboxSpec::new(limits(wish, settings)?);
+    if let Some(network) = &wish.network {
+        spec.network =
+            network.parse().map_err(|error: SpecError| Refusal::from(SandboxError::from(error)))?;
+    }
+    if !settings.network.iter().any(|mode| mode == spec.network.mode()) {
+        let message = format!("the operator does not allow the network `{}`", spec.network.mode());
+        let hint = format!("allowed are {}; the key is sandbox.network", settings.network.join(", "));
+        return Err(Refusal::new(ErrorCode::Forbidden, message).with_hint(hint));
+    }
+    for mount in &wish.mounts {
+        let checked = CheckedMount::check(mount, rules, origin).map_err(|error| {
+            Refusal::from(error).with_hint("mount a folder that holds just what the command needs")
+        })?;
+        spec.mounts.push(checked.into_mount());
+    }
+    spec.env.clone_from(&wish.env);
+    if let Some(workdir) = &wish.workdir {
+        spec.workdir = workdir.clone();
+    }
+    spec.labels.clone_from(&wish.labels);
+    spec.correlation = Some(correlation.clone());
+    spec.ttl = Ttl {
+        idle: lives("idle", wish.idle.as_deref(), settings.idle_ms)?,
+        absolute: lives("absolute", wish.absolute.as_deref(), settings.absolute_ms)?,
+    };
+    spec.snapshot = snapshot;
+    spec.check().map_err(|error| Refusal::from(SandboxError::from(error)))?;
+    Ok(Resolved {
+        spec,
+        name: wish.name.as_deref().map(name).transpose()?,
+        floor: match wish.tier {
+            Some(tier) if tier.meets(settings.floor) => tier,
+            _ => settings.floor,
+        },
+        backend: wish.backend.clone(),
+        wants_strong: wish.tier.is_some() || settings.floor != Tier::Process,
+    })
+}
+
+impl Resolved {
+    /// The backend that will make it.
+    pub async fn pick(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
+        let picked = match &self.backend {
+            Some(id) => backends.named(id, self.floor, &self.spec).await,
+            None if self.wants_strong => backends.select(self.floor, None, &self.spec).await,
+            None => backends.preferred(&self.spec).await,
+        };
+        Ok(picked?)
+    }
+
+    /// Makes it.
+    pub async fn create(&self, backend: &dyn Backend) -> Result<Box<dyn Sandbox>, Refusal> {
+        Ok(backend.create(self.spec.clone()).await?)
+    }
+}
+
+/// The backends that the operator lets commands run on.
+pub fn allowed(all: impl IntoIterator<Item = Arc<dyn Backend>>, settings: &SandboxSettings) -> Backends {
+    let listed = |backend: &Arc<dyn Backend>| settings.backends.iter().any(|id| id == backend.id());
+    Backends::new(all.into_iter().filter(listed)).with_lenient(lenient(settings))
+}
+
+/// The walls that may stand in part, since the operator said so.
+pub fn lenient(settings: &SandboxSettings) -> Vec<Demand> {
+    let named = |demand: &Demand| settings.accept.iter().any(|word| word == demand.name());
+    Demand::ALL.into_iter().filter(named).collect()
+}
+
+fn limits(wish: &SandboxWish, settings: &SandboxSettings) -> Result<Limits, Refusal> {
+    let read = || -> Result<Limits, LimitsError> {
+        let preset: Preset = wish.preset.as_deref().unwrap_or(&settings.preset).parse()?;
+        let typed = wish
+            .limits
+            .iter()
+            .try_fold(Limits::preset(preset), |limits, (limit, text)| limits.with(*limit, text.as_str()))?;
+        typed.within(&ceilings(settings)?)
+    };
+    read().map_err(|error| {
+        let hint = match &error {
+            LimitsError::Ceiling { what, .. } => {
+                Some(format!("ask for less; the operator's key is sandbox.ceilings.{what}"))
+            }
+            _ => None,
+        };
+        hint.into_iter().fold(Refusal::from(SandboxError::from(error)), Refusal::with_hint)
+    })
+}
+
+fn ceilings(settings: &SandboxSettings) -> Result<Ceilings, LimitsError> {
+    let most = &settings.ceilings;
+    let ceilings = Ceilings::NONE
+        .with(Limit::Cpu, f64::from(most.cpu) / 1000.0)?
+        .with(Limit::Memory, most.memory)?
+        .with(Limit::Disk, most.disk)?
+        .with(Limit::Timeout, Amount::Text(&format!("{}ms", most.timeout_ms)))?
+        .with(Limit::Processes, u64::from(most.processes))?
+        .with(Limit::Output, most.output)?;
+    let required = |limit: &Limit| settings.require.iter().any(|word| word == limit.name());
+    Ok(Limit::ALL.into_iter().filter(required).fold(ceilings, Ceilings::requiring))
+}
+
+/// How long it lives: as was said, and no longer than the operator lets it.
+fn lives(which: &str, said: Option<&str>, most_ms: u64) -> Result<Duration, Refusal> {
+    let Some(text) = said else { return Ok(Duration::from_millis(most_ms)) };
+    let ms = parse_duration_ms(text).map_err(|error| {
+        Refusal::new(ErrorCode::InvalidInput, format!("the time to live ({which}): {error}"))
+    })?;
+    if ms == 0 || ms > most_ms {
+        let message = format!(
+            "a time to live ({which}) of {text} is not between nothing and the operator's {}",
+            bailiwick_types::format_duration_ms(most_ms)
+        );
+        return Err(Refusal::new(ErrorCode::InvalidInput, message)
+            .with_hint(format!("the operator's key is sandbox.{which}")));
+    }
+    Ok(Duration::from_millis(ms))
+}
+
+pub(super) fn name(text: &str) -> Result<String, Refusal> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    let message = format!("`{}` cannot be the name of a sandbox", shortened(text));
+    Err(Refusal::new(ErrorCode::InvalidInput, message)
+        .with_hint(format!("write up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`")))
+}
+
+impl From<SandboxError> for Refusal {
+    fn from(error: SandboxError) -> Self {
+        let refusal = Self::new(error.code(), error.to_string());
+        error.hint().into_iter().fold(refusal, Self::with_hint)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

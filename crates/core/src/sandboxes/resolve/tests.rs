@@ -1,0 +1,155 @@
+use bailiwick_config::{SandboxCeilings, SandboxSettings};
+use bailiwick_sandbox::{From as Wanted, Limit, Network};
+use bailiwick_types::{CorrelationId, ErrorCode, Tier};
+
+use super::{Resolved, Rules, resolve};
+use crate::sandboxes::{CommandWish, SandboxWish};
+use crate::{Origin, Refusal};
+
+pub(crate) fn settings() -> SandboxSettings {
+    SandboxSettings {
+        backends: vec!["process".to_owned()],
+        floor: Tier::Process,
+        preset: "standard".to_owned(),
+        require: Vec::new(),
+        accept: Vec::new(),
+        network: ["none", "allow", "git", "full"].map(str::to_owned).to_vec(),
+        most: 4,
+        idle_ms: 600_000,
+        absolute_ms: 3_600_000,
+        ceilings: SandboxCeilings {
+            cpu: 2000,
+            memory: 128 << 20,
+            disk: 1 << 30,
+            timeout_ms: 60_000,
+            processes: 100,
+            output: 1 << 20,
+        },
+        mounts: Vec::new(),
+        own: Vec::new(),
+    }
+}
+
+fn wish(change: impl FnOnce(&mut SandboxWish)) -> SandboxWish {
+    let mut wish = SandboxWish::default();
+    change(&mut wish);
+    wish
+}
+
+fn resolved(settings: &SandboxSettings, wish: &SandboxWish) -> Result<Resolved, Refusal> {
+    let rules = Rules { settings, own: Vec::new() };
+    resolve(wish, &rules, Origin::Wire, None, &CorrelationId::parse("test").unwrap())
+}
+
+#[track_caller]
+fn refused(change: impl FnOnce(&mut SandboxWish), code: ErrorCode, says: &str) {
+    let refusal = resolved(&settings(), &wish(change)).expect_err("a refusal");
+    assert_eq!(refusal.code, code, "{refusal:?}");
+    assert!(refusal.message.contains(says), "{refusal:?} does not say {says:?}");
+}
+
+fn limit(limit: Limit, text: &str) -> impl FnOnce(&mut SandboxWish) + use<'_> {
+    move |wish| {
+        wish.limits.insert(limit, text.to_owned());
+    }
+}
+
+#[test]
+fn what_is_no_limit_is_refused_before_anything_is_made() {
+    for (which, text, says) in [
+        (Limit::Timeout, "0s", "needs some time"),
+        (Limit::Memory, "-1", "less than zero"),
+        (Limit::Memory, "0", "more than zero"),
+        (Limit::Cpu, "nan", "not a number"),
+        (Limit::Cpu, "0", "more than zero"),
+        (Limit::Output, "0", "more than zero"),
+        (Limit::Processes, "many", "write"),
+    ] {
+        refused(limit(which, text), ErrorCode::InvalidInput, says);
+    }
+    refused(|wish| wish.preset = Some("huge".to_owned()), ErrorCode::InvalidInput, "is not a preset");
+}
+
+#[test]
+fn typed_limits_stay_below_the_ceiling_and_presets_are_lowered_to_it() {
+    refused(limit(Limit::Memory, "129MiB"), ErrorCode::InvalidInput, "above the operator's ceiling");
+    let made = resolved(&settings(), &wish(|_| ())).unwrap();
+    assert_eq!(made.spec.limits.memory.value, 128 << 20, "the preset's 256 MiB are above it");
+    assert_eq!(made.spec.limits.memory.from, Wanted::Preset);
+    let typed = resolved(&settings(), &wish(limit(Limit::Memory, "64M"))).unwrap();
+    assert_eq!((typed.spec.limits.memory.value, typed.spec.limits.memory.from), (64 << 20, Wanted::Typed));
+    let requires = SandboxSettings { require: vec!["memory".to_owned()], ..settings() };
+    let made = resolved(&requires, &wish(|_| ())).unwrap();
+    assert_eq!(made.spec.limits.memory.from, Wanted::Operator);
+}
+
+#[test]
+fn the_network_is_none_unless_asked_for_and_the_hosts_own_only_if_it_is_listed() {
+    assert_eq!(resolved(&settings(), &wish(|_| ())).unwrap().spec.network, Network::None);
+    let asks = |network: &str| wish(|wish| wish.network = Some(network.to_owned()));
+    assert_eq!(resolved(&settings(), &asks("git")).unwrap().spec.network, Network::Git);
+    refused(|wish| wish.network = Some("host".to_owned()), ErrorCode::Forbidden, "does not allow");
+    let listed = SandboxSettings { network: vec!["host".to_owned()], ..settings() };
+    assert_eq!(resolved(&listed, &asks("host")).unwrap().spec.network, Network::Host);
+    let refusal = resolved(&listed, &wish(|_| ())).expect_err("none is not listed");
+    assert_eq!(refusal.code, ErrorCode::Forbidden);
+    refused(|wish| wish.network = Some("everything".to_owned()), ErrorCode::InvalidInput, "everything");
+}
+
+#[test]
+fn the_floor_is_the_operators_or_higher_and_never_lower() {
+    let strict = SandboxSettings { floor: Tier::UserKernel, ..settings() };
+    for (asked, floor) in [
+        (None, Tier::UserKernel),
+        (Some(Tier::Process), Tier::UserKernel),
+        (Some(Tier::MicroVm), Tier::MicroVm),
+    ] {
+        assert_eq!(resolved(&strict, &wish(|wish| wish.tier = asked)).unwrap().floor, floor);
+    }
+}
+
+#[test]
+fn a_time_to_live_is_within_the_operators() {
+    let made = resolved(&settings(), &wish(|wish| wish.idle = Some("1m".to_owned()))).unwrap();
+    assert_eq!((made.spec.ttl.idle.as_secs(), made.spec.ttl.absolute.as_secs()), (60, 3600));
+    for text in ["0s", "11m", "soon"] {
+        refused(|wish| wish.idle = Some(text.to_owned()), ErrorCode::InvalidInput, "time to live (idle)");
+    }
+}
+
+#[test]
+fn names_and_variables_are_plain() {
+    for name in ["", "a b", "a/b", "ä", &"x".repeat(64)] {
+        refused(|wish| wish.name = Some(name.to_owned()), ErrorCode::InvalidInput, "the name of a sandbox");
+    }
+    refused(
+        |wish| {
+            wish.env.insert("A=B".to_owned(), String::new());
+        },
+        ErrorCode::InvalidInput,
+        "name of a variable",
+    );
+}
+
+#[test]
+fn what_is_no_command_is_none() {
+    let command = |argv: &[&str]| CommandWish {
+        argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+        ..CommandWish::default()
+    };
+    let long = "x".repeat(1 << 20);
+    for (wish, says) in [
+        (command(&[]), "the list of words is empty"),
+        (command(&[""]), "the name of the program is empty"),
+        (command(&["a\0b"]), "has a NUL"),
+        (command(&["echo", &long]), "the longest that the system takes"),
+        (CommandWish { timeout: Some("0ms".to_owned()), ..command(&["true"]) }, "needs some time"),
+        (CommandWish { timeout: Some("-1s".to_owned()), ..command(&["true"]) }, "less than zero"),
+    ] {
+        let error = wish.command().expect_err("a refusal");
+        assert_eq!(error.code(), ErrorCode::InvalidInput, "{error}");
+        assert!(error.to_string().contains(says), "{error} does not say {says:?}");
+    }
+    let shell = CommandWish { shell: Some("echo $HOME".to_owned()), ..CommandWish::default() };
+    assert!(shell.command().unwrap().is_shell());
+}

@@ -1,0 +1,116 @@
+//! Sandboxes and snapshots as lists and `show` give them.
+
+use bailiwick_audit::rfc3339;
+use bailiwick_sandbox::{ExecResult, ExecUsage, Snapshot};
+use bailiwick_types::{Receipt, SandboxId, Tier};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::record::spec_told;
+use super::registry::One;
+
+/// A sandbox in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxLine {
+    /// Its id.
+    pub id: SandboxId,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Its backend.
+    pub backend: String,
+    /// How strong that is.
+    pub tier: Tier,
+    /// `runs`, `idle`, `asleep`, `gone`.
+    pub state: String,
+    /// Commands that run in it through us.
+    pub running: u32,
+    /// What it can reach.
+    pub network: String,
+    /// Who made it.
+    pub by: String,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// When it was last used.
+    pub used_at: String,
+    /// When it ends if nobody uses it before.
+    pub ends_at: String,
+}
+
+/// A sandbox in full.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxView {
+    /// As in a list.
+    #[serde(flatten)]
+    pub line: SandboxLine,
+    /// What it was made from; of variables only the names.
+    pub spec: Value,
+    /// What was demanded, and what holds it.
+    pub receipt: Receipt,
+    /// What a preset wanted and nothing here holds.
+    pub warnings: Vec<String>,
+    /// What it has used; none where it cannot tell.
+    pub usage: Option<ExecUsage>,
+}
+
+/// A snapshot in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotLine {
+    /// The snapshot.
+    #[serde(flatten)]
+    pub snapshot: Snapshot,
+    /// The sandbox it was taken of.
+    pub of: SandboxId,
+    /// When, RFC 3339.
+    pub created_at: String,
+}
+
+/// What a command gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Executed {
+    /// The result.
+    pub result: ExecResult,
+    /// Lines that whoever asked should read.
+    pub warnings: Vec<String>,
+}
+
+/// A sandbox as a line.
+pub(crate) fn line(one: &One) -> SandboxLine {
+    let (sandbox, use_) = (&one.sandbox, one.use_now());
+    let ttl = sandbox.spec().ttl;
+    let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let ends = use_.at_ms.saturating_add(ms(ttl.idle)).min(one.created_ms.saturating_add(ms(ttl.absolute)));
+    let state = match (sandbox.is_alive(), use_.is_asleep, use_.running) {
+        (false, ..) => "gone",
+        (true, true, 0) => "asleep",
+        (true, _, 0) => "idle",
+        (true, ..) => "runs",
+    };
+    SandboxLine {
+        id: sandbox.id(),
+        name: one.name.clone(),
+        backend: sandbox.backend().to_owned(),
+        tier: sandbox.receipt().tier,
+        state: state.to_owned(),
+        running: use_.running,
+        network: sandbox.spec().network.to_string(),
+        by: one.by.clone(),
+        created_at: rfc3339(one.created_ms),
+        used_at: rfc3339(use_.at_ms),
+        ends_at: rfc3339(ends),
+    }
+}
+
+/// A sandbox in full.
+pub(crate) fn view(one: &One, usage: Option<ExecUsage>) -> SandboxView {
+    SandboxView {
+        line: line(one),
+        spec: spec_told(one.sandbox.spec()),
+        receipt: one.sandbox.receipt().clone(),
+        warnings: one.sandbox.warnings().to_vec(),
+        usage,
+    }
+}

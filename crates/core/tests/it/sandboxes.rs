@@ -1,0 +1,374 @@
+//! Sandboxes as actions: made, used, kept, ended in time, on the record; with a backend that has no wall.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bailiwick_core::sandboxes::{
+    CommandWish, ExecWish, Executed, FileWish, GivenInput, InputBytes, SandboxView, SandboxWish, Target,
+};
+use bailiwick_core::{Action, Actor, Backends, Caller, Core, Refusal, Reply};
+use bailiwick_sandbox::{Backend, Demand, Limit, Mount, SandboxPath};
+use bailiwick_types::{ErrorCode, Scope, Scopes};
+use serde_json::Value;
+
+use crate::stage::{Place, block_on, cli};
+use crate::tests;
+use crate::unwalled::Unwalled;
+
+tests!(
+    a_kept_sandbox_keeps_its_files_between_commands,
+    a_command_in_a_sandbox_of_its_own_leaves_nothing,
+    every_command_is_on_the_record_before_and_after_with_its_secrets_masked,
+    what_is_refused_is_refused_before_anything_is_made_and_is_on_the_record,
+    a_process_that_does_not_stay_keeps_no_sandbox,
+    there_are_no_more_sandboxes_than_the_operator_lets_there_be,
+    sandboxes_end_in_time_and_not_while_they_are_used,
+    all_sandboxes_end_with_the_core,
+    sandboxes_are_found_by_name_and_by_the_beginning_of_their_id,
+    whoever_is_not_the_operator_sees_only_their_own,
+    what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused,
+    a_caller_who_goes_away_ends_the_command_and_not_the_sandbox,
+    mounts_over_a_wire_are_held_to_the_list,
+);
+
+struct Ground {
+    _place: Place,
+    core: Core,
+    backend: Unwalled,
+}
+
+async fn ground(place: Place, backend: Unwalled) -> Ground {
+    let mut opening = place.opening();
+    opening.backends = Backends::new([Arc::new(backend.clone()) as Arc<dyn Backend>]);
+    std::fs::create_dir_all(place.data()).expect("a data folder");
+    Ground { core: Core::open(opening).await.expect("a core"), backend, _place: place }
+}
+
+async fn standing() -> Ground {
+    ground(Place::new().serving(), Unwalled::default()).await
+}
+
+impl Ground {
+    async fn ask(&self, action: Action) -> Result<Reply, Refusal> {
+        self.core.perform(cli(), action).await
+    }
+
+    async fn create(&self, wish: SandboxWish) -> Result<SandboxView, Refusal> {
+        match self.ask(Action::SandboxCreate(Box::new(wish))).await? {
+            Reply::Sandbox(view) => Ok(*view),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn exec(&self, target: Target, command: CommandWish) -> Result<Executed, Refusal> {
+        let wish = ExecWish { target, command, correlation: None };
+        match self.ask(Action::SandboxExec(Box::new(wish))).await? {
+            Reply::Executed(executed) => Ok(*executed),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn sh(&self, sandbox: &str, text: &str) -> Executed {
+        self.exec(Target::Kept(sandbox.to_owned()), shell(text)).await.expect("it runs")
+    }
+
+    async fn records(&self) -> Vec<Value> {
+        match self.ask(Action::AuditTail { limit: 50 }).await {
+            Ok(Reply::Records(records)) => records,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn alive(&self) -> u64 {
+        self.backend.alive.load(Ordering::SeqCst)
+    }
+}
+
+fn shell(text: &str) -> CommandWish {
+    CommandWish { shell: Some(text.to_owned()), keep_output: true, ..CommandWish::default() }
+}
+
+fn named(name: &str) -> SandboxWish {
+    SandboxWish { name: Some(name.to_owned()), ..SandboxWish::default() }
+}
+
+fn fresh() -> Target {
+    Target::Fresh(Box::default())
+}
+
+fn a_kept_sandbox_keeps_its_files_between_commands() {
+    block_on(async {
+        let ground = standing().await;
+        ground.create(named("one")).await.expect("a sandbox");
+        assert_eq!(ground.sh("one", "echo kept > a; echo said").await.result.stdout.text(), Some("said\n"));
+        assert_eq!(ground.sh("one", "cat a; exit 7").await.result.exit_status(), 7);
+        let path = SandboxPath::new("/work/b").expect("a path");
+        let bytes = InputBytes::new("written");
+        let write = FileWish::Write { path: path.clone(), bytes: bytes.clone(), executable: false };
+        let files = |wish| Action::SandboxFiles { sandbox: "one".to_owned(), wish };
+        assert_eq!(ground.ask(files(write)).await, Ok(Reply::Done));
+        assert_eq!(ground.sh("one", "cat a b").await.result.stdout.text(), Some("kept\nwritten"));
+        assert_eq!(
+            ground.ask(files(FileWish::Read { path: path.clone() })).await,
+            Ok(Reply::FileBytes(bytes))
+        );
+        assert_eq!(ground.ask(files(FileWish::Remove { path: path.clone() })).await, Ok(Reply::Done));
+        let gone = ground.ask(files(FileWish::Read { path })).await.expect_err("it is gone");
+        assert_eq!(gone.code, ErrorCode::NotFound);
+        let taken = ground.ask(Action::SandboxSnapshot { sandbox: "one".to_owned() }).await;
+        let Ok(Reply::Snapshots(taken)) = taken else { panic!("{taken:?}") };
+        assert_eq!(ground.ask(Action::SnapshotList).await, Ok(Reply::Snapshots(taken.clone())));
+        let snapshot = taken[0].snapshot.id.to_string();
+        assert_eq!(ground.ask(Action::SnapshotForget { snapshot }).await, Ok(Reply::Done));
+        let fork = Action::SandboxFork { sandbox: "one".to_owned(), name: Some("two".to_owned()) };
+        assert!(matches!(ground.ask(fork).await, Ok(Reply::Sandbox(_))));
+        assert_eq!(ground.alive(), 2);
+        for sandbox in ["one", "two"] {
+            let remove = Action::SandboxRemove { sandbox: sandbox.to_owned() };
+            assert_eq!(ground.ask(remove).await, Ok(Reply::Done));
+        }
+        assert_eq!(ground.alive(), 0);
+    });
+}
+
+fn a_command_in_a_sandbox_of_its_own_leaves_nothing() {
+    block_on(async {
+        let ground = standing().await;
+        let input = GivenInput::Bytes(InputBytes::new("given"));
+        let cat = CommandWish { input, ..shell("cat; echo told >&2; exit 3") };
+        let Executed { result, .. } = ground.exec(fresh(), cat).await.expect("it runs");
+        assert_eq!(result.exit_status(), 3);
+        assert_eq!((result.stdout.text(), result.stderr.text()), (Some("given"), Some("told\n")));
+        let late = CommandWish { timeout: Some("50ms".to_owned()), ..shell("exec sleep 60") };
+        let Executed { result, .. } = ground.exec(fresh(), late).await.expect("it runs");
+        assert_eq!((result.timed_out, result.exit_status()), (true, 124));
+        let wish = SandboxWish { limits: [(Limit::Output, "3".to_owned())].into(), ..SandboxWish::default() };
+        let cut = ground.exec(Target::Fresh(Box::new(wish)), shell("echo abcdef")).await.expect("it runs");
+        assert_eq!((cut.result.stdout.text(), cut.result.stdout.truncated), (Some("abc"), true));
+        assert_eq!(ground.alive(), 0);
+    });
+}
+
+fn every_command_is_on_the_record_before_and_after_with_its_secrets_masked() {
+    block_on(async {
+        let ground = standing().await;
+        let env = [("TOKEN".to_owned(), "a-value-to-hide".to_owned())];
+        let command = CommandWish { env: env.into(), ..shell("echo a-value-to-hide; exit 5") };
+        ground.exec(fresh(), command).await.expect("it runs");
+        let records = ground.records().await;
+        let [.., intent, outcome] = records.as_slice() else { panic!("{records:?}") };
+        assert_eq!((&intent["kind"], &intent["action"]), (&"intent".into(), &"exec".into()));
+        assert_eq!((&outcome["kind"], &outcome["outcome"]["exitCode"]), (&"outcome".into(), &5.into()));
+        assert_eq!(intent["callId"], outcome["callId"]);
+        assert_eq!(intent["arguments"]["shell"], true, "a shell is marked");
+        assert_eq!(intent["arguments"]["argv"][2], "echo ***; exit 5");
+        assert_eq!(intent["arguments"]["env"], serde_json::json!(["TOKEN"]));
+        assert_eq!(intent["backend"], serde_json::json!({"id": "process", "tier": "PROCESS"}));
+        assert!(outcome["outcome"]["receipt"]["walls"].is_array(), "{outcome}");
+        let text = serde_json::to_string(&records).expect("text");
+        assert!(!text.contains("a-value-to-hide"), "{text}");
+    });
+}
+
+fn what_is_refused_is_refused_before_anything_is_made_and_is_on_the_record() {
+    block_on(async {
+        let ground = standing().await;
+        let limit = |limit, text: &str| SandboxWish {
+            limits: [(limit, text.to_owned())].into(),
+            ..SandboxWish::default()
+        };
+        let mount =
+            Mount { from: "/usr".into(), to: SandboxPath::new("/u").expect("a path"), writable: false };
+        for (wish, command, code) in [
+            (limit(Limit::Timeout, "0s"), shell("true"), ErrorCode::InvalidInput),
+            (limit(Limit::Memory, "-5"), shell("true"), ErrorCode::InvalidInput),
+            (
+                SandboxWish { mounts: vec![mount], ..SandboxWish::default() },
+                shell("true"),
+                ErrorCode::FsDenied,
+            ),
+            (SandboxWish::default(), CommandWish::default(), ErrorCode::InvalidInput),
+            (
+                SandboxWish { backend: Some("none".to_owned()), ..SandboxWish::default() },
+                shell("true"),
+                ErrorCode::NotFound,
+            ),
+        ] {
+            let target = Target::Fresh(Box::new(wish));
+            let refusal = ground.exec(target, command).await.expect_err("a refusal");
+            assert_eq!(refusal.code, code, "{refusal:?}");
+            let last = ground.records().await.pop().expect("a record");
+            assert_eq!((&last["kind"], &last["outcome"]["ok"]), (&"outcome".into(), &false.into()), "{last}");
+        }
+        assert_eq!(ground.backend.alive.load(Ordering::SeqCst), 0);
+    });
+}
+
+fn a_process_that_does_not_stay_keeps_no_sandbox() {
+    block_on(async {
+        let ground = ground(Place::new(), Unwalled::default()).await;
+        let refusal = ground.create(named("one")).await.expect_err("a refusal");
+        assert_eq!(refusal.code, ErrorCode::Unavailable);
+        assert!(refusal.hint.expect("a hint").contains("bailiwick serve"));
+        assert_eq!(ground.exec(fresh(), shell("exit 4")).await.expect("it runs").result.exit_status(), 4);
+    });
+}
+
+fn there_are_no_more_sandboxes_than_the_operator_lets_there_be() {
+    block_on(async {
+        let ground = ground(Place::new().serving().set("sandbox.most=2"), Unwalled::default()).await;
+        ground.create(named("one")).await.expect("a sandbox");
+        let again = ground.create(named("one")).await.expect_err("the name is taken");
+        assert_eq!(again.code, ErrorCode::Conflict);
+        ground.create(named("two")).await.expect("a sandbox");
+        let refusal = ground.create(named("three")).await.expect_err("there is no room");
+        assert_eq!(refusal.code, ErrorCode::Busy);
+        ground.ask(Action::SandboxRemove { sandbox: "one".to_owned() }).await.expect("removed");
+        ground.create(named("three")).await.expect("there is room again");
+    });
+}
+
+fn sandboxes_end_in_time_and_not_while_they_are_used() {
+    block_on(async {
+        let ground = standing().await;
+        ground.create(SandboxWish { idle: Some("1m".to_owned()), ..named("one") }).await.expect("a sandbox");
+        let running = ground.exec(
+            Target::Kept("one".to_owned()),
+            CommandWish { input: GivenInput::Nothing, ..shell("echo on; sleep 0.2") },
+        );
+        let ahead = async {
+            ground.core.put_clock_ahead(Duration::from_secs(90));
+            tokio::task::yield_now().await;
+        };
+        let (ran, ()) = tokio::join!(running, ahead);
+        assert_eq!(ran.expect("it ran to its end").result.exit_status(), 0);
+        assert_eq!(ground.alive(), 1, "it was used just now");
+        ground.core.put_clock_ahead(Duration::from_secs(61));
+        let until = tokio::time::Instant::now() + Duration::from_secs(20);
+        while ground.alive() > 0 {
+            assert!(tokio::time::Instant::now() < until, "it did not end in time");
+            tokio::task::yield_now().await;
+        }
+        let refusal = ground.ask(Action::SandboxShow { sandbox: "one".to_owned() }).await;
+        assert_eq!(refusal.expect_err("it is gone").code, ErrorCode::NotFound);
+    });
+}
+
+fn all_sandboxes_end_with_the_core() {
+    block_on(async {
+        let ground = standing().await;
+        for name in ["one", "two", "three"] {
+            ground.create(named(name)).await.expect("a sandbox");
+        }
+        ground.core.close().await.expect("closed");
+        assert_eq!(ground.alive(), 0);
+    });
+}
+
+fn sandboxes_are_found_by_name_and_by_the_beginning_of_their_id() {
+    block_on(async {
+        let ground = standing().await;
+        let one = ground.create(named("one")).await.expect("a sandbox").line.id.to_string();
+        ground.create(named("two")).await.expect("a sandbox");
+        let show = |text: &str| ground.ask(Action::SandboxShow { sandbox: text.to_owned() });
+        for text in ["one", one.as_str(), &one[..30]] {
+            match show(text).await {
+                Ok(Reply::Sandbox(view)) => assert_eq!(view.line.id.to_string(), one),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(show("0").await.expect_err("two begin so").code, ErrorCode::Conflict);
+        assert_eq!(show("").await.expect_err("nothing").code, ErrorCode::NotFound);
+        assert_eq!(show("x").await.expect_err("none").code, ErrorCode::NotFound);
+    });
+}
+
+fn whoever_is_not_the_operator_sees_only_their_own() {
+    block_on(async {
+        let ground = standing().await;
+        ground.create(named("operators")).await.expect("a sandbox");
+        let author = |id: u8| Caller {
+            key: Some(bailiwick_types::KeyId::from_parts(1, &[id; 10])),
+            ..Caller::covering(
+                Actor { key: Some(format!("key{id}")), client: "http".to_owned() },
+                Scopes::of([Scope::Author]),
+            )
+        };
+        let theirs = Action::SandboxCreate(Box::new(named("theirs")));
+        ground.core.perform(author(1), theirs).await.expect("a sandbox");
+        for (caller, sees) in [(cli(), 2), (author(1), 1), (author(2), 0)] {
+            match ground.core.perform(caller, Action::SandboxList).await {
+                Ok(Reply::Sandboxes(lines)) => assert_eq!(lines.len(), sees),
+                other => panic!("{other:?}"),
+            }
+        }
+        let remove = Action::SandboxRemove { sandbox: "operators".to_owned() };
+        let refusal = ground.core.perform(author(1), remove).await.expect_err("not theirs");
+        assert_eq!(refusal.code, ErrorCode::NotFound);
+        let calls = Caller::covering(cli().actor, Scopes::of([Scope::Call]));
+        let refusal = ground.core.perform(calls, Action::SandboxList).await.expect_err("not for them");
+        assert_eq!(refusal.code, ErrorCode::Forbidden);
+    });
+}
+
+fn what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused() {
+    block_on(async {
+        let lacking = Unwalled { lacks: vec![Demand::Memory], ..Unwalled::default() };
+        let ground = ground(Place::new().serving(), lacking).await;
+        let executed = ground.exec(fresh(), shell("true")).await.expect("it runs");
+        assert_eq!(executed.warnings, ["memory is not held"]);
+        let typed =
+            SandboxWish { limits: [(Limit::Memory, "64M".to_owned())].into(), ..SandboxWish::default() };
+        let refusal =
+            ground.exec(Target::Fresh(Box::new(typed)), shell("true")).await.expect_err("a refusal");
+        assert_eq!(refusal.code, ErrorCode::Unenforceable);
+        assert_eq!(ground.alive(), 0);
+    });
+}
+
+fn a_caller_who_goes_away_ends_the_command_and_not_the_sandbox() {
+    block_on(async {
+        let ground = standing().await;
+        ground.create(named("one")).await.expect("a sandbox");
+        let running = ground.exec(Target::Kept("one".to_owned()), shell("echo $$ > pid; exec sleep 60"));
+        let pid = async {
+            loop {
+                let said = ground.sh("one", "cat pid 2>/dev/null").await.result.stdout;
+                if let Some(pid) = said.text().filter(|text| text.ends_with('\n')) {
+                    return pid.trim().to_owned();
+                }
+            }
+        };
+        let pid = tokio::select! {
+            ran = running => panic!("{ran:?}"),
+            pid = pid => pid,
+        };
+        // The one that was dropped is killed; the sandbox stands.
+        let gone = format!("while kill -0 {pid} 2>/dev/null; do :; done");
+        assert_eq!(ground.sh("one", &gone).await.result.exit_status(), 0);
+        let last = ground.records().await;
+        let cancelled = last.iter().filter(|record| record["outcome"]["code"] == "CANCELLED").count();
+        assert_eq!(cancelled, 1, "its end is on the record");
+    });
+}
+
+fn mounts_over_a_wire_are_held_to_the_list() {
+    block_on(async {
+        let listed = tempfile::tempdir().expect("a folder");
+        let path = listed.path().canonicalize().expect("its path");
+        let place = Place::new().serving().set(&format!("fs.mounts={}", path.display()));
+        let ground = ground(place, Unwalled::default()).await;
+        let mounts = |from: &std::path::Path| {
+            let mount =
+                Mount { from: from.to_owned(), to: SandboxPath::new("/m").expect("a path"), writable: true };
+            SandboxWish { mounts: vec![mount], ..SandboxWish::default() }
+        };
+        ground.create(mounts(&path)).await.expect("it is listed");
+        let refusal = ground.create(mounts("/usr".as_ref())).await.expect_err("it is not");
+        assert_eq!(refusal.code, ErrorCode::FsDenied);
+        let typed = Caller { origin: bailiwick_core::Origin::Typed, ..cli() };
+        let create = Action::SandboxCreate(Box::new(mounts("/usr".as_ref())));
+        assert!(ground.core.perform(typed, create).await.is_ok(), "the operator's own word");
+    });
+}

@@ -67,7 +67,7 @@ fn nothing_of_one_lease_is_there_for_the_next() {
     requires!("python3", has_python());
     wait(async {
         let place = Place::new();
-        let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_secs(60) };
+        let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_mins(1) };
         let pool = Pool::new(place.backend.clone(), spec(), options).expect("a pool");
         let mut wrong = Vec::new();
         for case in cases() {

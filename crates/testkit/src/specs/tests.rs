@@ -3,14 +3,9 @@ use std::path::Path;
 use super::Specs;
 use crate::requires;
 
-/// Runs one case against a script, and tells what is wrong with it; `None` when it was left out.
+/// Runs one case against a script, and tells what is wrong with it; nothing when it was left out.
 #[expect(clippy::disallowed_methods, reason = "files of a test's own")]
-fn run(
-    program: &str,
-    case: &str,
-    files: &[(&str, &str)],
-    with: fn(Specs) -> Specs,
-) -> Option<Option<String>> {
+fn run(program: &str, case: &str, files: &[(&str, &str)], with: fn(Specs) -> Specs) -> Vec<Option<String>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("program");
     std::fs::write(&script, program).expect("a script");
@@ -22,14 +17,15 @@ fn run(
     }
     // Read by a shell and not executed: another test may be forking while it is still open for writing.
     let results = with(Specs::new(&script, &area).behind(&["/bin/sh"])).run();
-    results.into_iter().next().map(|(_, wrong)| wrong)
+    results.into_iter().map(|(_, wrong)| wrong).collect()
 }
 
 #[track_caller]
 fn check(program: &str, case: &str, files: &[(&str, &str)], wrong: Option<&str>) {
-    let told = run(program, case, files, |specs| specs.preamble("before")).expect("the case is run");
+    let told = run(program, case, files, |specs| specs.preamble("before"));
+    let [told] = told.as_slice() else { panic!("the case is run once: {told:?}") };
     match wrong {
-        None => assert_eq!(told, None),
+        None => assert_eq!(told, &None),
         Some(wrong) => assert!(told.as_ref().is_some_and(|told| told.contains(wrong)), "{told:?}"),
     }
 }
@@ -58,8 +54,8 @@ fn more_bytes_than_a_case_allows_are_wrong() {
 fn a_case_is_run_for_the_user_that_it_is_for() {
     let is_root = rustix::process::geteuid().is_root();
     let (mine, other) = if is_root { ("root", "user") } else { ("user", "root") };
-    assert_eq!(run("true", &format!("only = \"{mine}\""), &[], |specs| specs), Some(None));
-    assert_eq!(run("false", &format!("only = \"{other}\""), &[], |specs| specs), None);
+    assert_eq!(run("true", &format!("only = \"{mine}\""), &[], |specs| specs), [None]);
+    assert_eq!(run("false", &format!("only = \"{other}\""), &[], |specs| specs), []);
     check("true", "only = \"somebody\"", &[], Some("`only` is"));
 }
 
@@ -70,7 +66,7 @@ fn a_program_and_its_scripts_can_be_nobodys() {
     let files =
         [("prepare.sh", "[ \"$(id -u)\" = 65534 ]; touch mine"), ("check.sh", "rm mine; rm prepare.sh")];
     let told = run("echo $(id -u) $(id -G)", case, &files, Specs::by_nobody);
-    assert_eq!(told, Some(None));
+    assert_eq!(told, [None]);
 }
 
 #[test]
@@ -78,7 +74,7 @@ fn words_in_front_of_a_program_start_it() {
     let told = run("echo $LEFT", "stdout = [\"open\"]", &[], |specs| {
         specs.behind(&["/usr/bin/env", "LEFT=open", "/bin/sh"])
     });
-    assert_eq!(told, Some(None));
+    assert_eq!(told, [None]);
 }
 
 /// That a host which stops answering is seen is for no test to show; that one which was not looked at is, is.

@@ -11,6 +11,7 @@ mod background;
 mod client;
 pub mod dns;
 mod examples;
+pub mod hollow;
 mod message;
 pub mod netns;
 mod program;

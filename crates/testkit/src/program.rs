@@ -15,7 +15,14 @@ pub struct Program {
     machine: tempfile::TempDir,
     variables: Vec<(String, String)>,
     network: Option<Netns>,
+    front: Vec<String>,
+    is_nobodys: bool,
 }
+
+/// Whom the kernel and everybody else take for nobody.
+const NOBODY: u32 = 65534;
+/// What makes a program nobody's.
+const BECOME_NOBODY: [&str; 4] = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 /// What one run gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +46,14 @@ impl Program {
         for folder in ["home", "work"] {
             std::fs::create_dir(machine.path().join(folder)).expect("a folder of the machine");
         }
-        Self { path: path.into(), machine, variables: Vec::new(), network: None }
+        Self {
+            path: path.into(),
+            machine,
+            variables: Vec::new(),
+            network: None,
+            front: Vec::new(),
+            is_nobodys: false,
+        }
     }
 
     /// Sets an environment variable for all runs.
@@ -53,6 +67,34 @@ impl Program {
     #[must_use]
     pub fn within(mut self, network: &Netns) -> Self {
         self.network = Some(network.clone());
+        self
+    }
+
+    /// With these words in front of the program: something that starts it.
+    #[must_use]
+    pub fn behind(mut self, words: &[String]) -> Self {
+        self.front.extend_from_slice(words);
+        self
+    }
+
+    /// As nobody from now on: the machine belongs to that user, and scripts and runs are theirs. The program has to be
+    /// within reach of it: [`reachable_by_nobody`].
+    ///
+    /// # Panics
+    /// When the machine cannot be given away: only root can.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    pub(crate) fn by_nobody(mut self) -> Self {
+        let mut open = vec![self.machine.path().to_owned()];
+        while let Some(path) = open.pop() {
+            std::os::unix::fs::lchown(&path, Some(NOBODY), Some(NOBODY)).expect("root gives it away");
+            if path.is_dir() {
+                let entries = std::fs::read_dir(&path).expect("a folder of the machine");
+                open.extend(entries.map(|entry| entry.expect("a file of the machine").path()));
+            }
+        }
+        self.front.splice(0..0, BECOME_NOBODY.map(str::to_owned));
+        self.is_nobodys = true;
         self
     }
 
@@ -107,8 +149,10 @@ impl Program {
         if !self.working_folder().join(name).exists() {
             return None;
         }
-        let output = Command::new("/bin/sh")
-            .args(["-e", name])
+        let mut words =
+            self.is_nobodys.then_some(BECOME_NOBODY).into_iter().flatten().chain(["/bin/sh", "-e", name]);
+        let output = Command::new(words.next().expect("a script has a shell"))
+            .args(words)
             .env_clear()
             .env("HOME", self.home())
             .env("PATH", "/usr/bin:/bin")
@@ -142,6 +186,7 @@ impl Program {
     #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut words = self.network.as_ref().map(Netns::wrapper).unwrap_or_default();
+        words.extend(self.front.iter().map(OsString::from));
         words.push(self.path.clone().into());
         words.extend(arguments.iter().map(OsString::from));
         let mut words = words.into_iter();
@@ -182,6 +227,25 @@ impl Program {
         };
         Run { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
+}
+
+/// A copy of a program where nobody can run it, and the folder that it is in.
+///
+/// # Panics
+/// When there is no room for it.
+#[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+pub(crate) fn reachable_by_nobody(program: &Path) -> (tempfile::TempDir, PathBuf) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).expect("a folder for everybody");
+    let copy = folder.path().join(program.file_name().expect("a program has a name"));
+    // Another name for it is enough where both are on one disk.
+    if std::fs::hard_link(program, &copy).is_err() {
+        std::fs::copy(program, &copy).expect("a copy of the program");
+    }
+    (folder, copy)
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a test's own machine")]

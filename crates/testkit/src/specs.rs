@@ -1,27 +1,23 @@
 //! `specs/<area>/<case>/`: a behaviour or an attack as a folder. Adding one is adding a folder.
 //!
-//! `case.toml` holds `about`, `args`, `exit`, and lists of texts that `stdout` and `stderr` must contain (`never`:
-//! must not contain). Every other file of the folder is put into the working folder of a fresh machine, those
-//! under `home/` into its home. A `prepare.sh` is run by a shell in the working folder before the program, a `check.sh`
-//! after it; both find the program as `$PROGRAM`, and a case is wrong when they end with anything but 0.
+//! What a `case.toml` says is in [`case`]. Every other file of the folder is put into the working folder of a fresh
+//! machine, those under `home/` into its home. A `prepare.sh` is run by a shell in the working folder before the program,
+//! a `check.sh` after it; both find the program as `$PROGRAM`, and a case is wrong when they end with anything but 0.
+
+mod case;
+mod pulse;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_document::{Bounds, DocPath, Entry, Format, Reader, parse};
+use case::{Case, Who, files_below};
+use pulse::Pulse;
 
-use crate::Program;
 use crate::netns::Netns;
-
-/// One case, as its `case.toml` says.
-struct Case {
-    args: Vec<String>,
-    exit: i32,
-    stdout: Vec<String>,
-    stderr: Vec<String>,
-    never: Vec<String>,
-}
+use crate::program::{Program, Run, reachable_by_nobody};
 
 /// An area of cases, and what all of them have in common.
 #[derive(Debug)]
@@ -31,6 +27,10 @@ pub struct Specs {
     variables: Vec<(String, String)>,
     home_files: Vec<(String, String)>,
     network: Option<Netns>,
+    preamble: String,
+    front: Vec<String>,
+    nobody: Option<Arc<tempfile::TempDir>>,
+    at_once: usize,
 }
 
 /// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
@@ -51,6 +51,10 @@ impl Specs {
             variables: Vec::new(),
             home_files: Vec::new(),
             network: None,
+            preamble: String::new(),
+            front: Vec::new(),
+            nobody: None,
+            at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         }
     }
 
@@ -76,7 +80,40 @@ impl Specs {
         self
     }
 
-    /// Runs every case; gives its name and what was wrong with it, if anything.
+    /// With this text in front of every input of a case that is Python.
+    #[must_use]
+    pub fn preamble(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.preamble);
+        self
+    }
+
+    /// With these words in front of the program: something that starts it.
+    #[must_use]
+    pub fn behind(mut self, words: &[&str]) -> Self {
+        self.front = words.iter().copied().map(str::to_owned).collect();
+        self
+    }
+
+    /// As a user who is nobody. The tests have to be root's for that.
+    ///
+    /// # Panics
+    /// When the program cannot be put where that user can run it.
+    #[must_use]
+    pub fn by_nobody(mut self) -> Self {
+        let (folder, program) = reachable_by_nobody(&self.program);
+        self.program = program;
+        self.nobody = Some(Arc::new(folder));
+        self
+    }
+
+    /// One case after the other: those that take all that they can get, and are measured meanwhile.
+    #[must_use]
+    pub const fn one_at_a_time(mut self) -> Self {
+        self.at_once = 1;
+        self
+    }
+
+    /// Runs every case that is for this user; gives its name and what was wrong with it, if anything.
     ///
     /// # Panics
     /// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
@@ -91,11 +128,15 @@ impl Specs {
         let next = AtomicUsize::new(0);
         let results = Mutex::new(Vec::with_capacity(cases.len()));
         std::thread::scope(|scope| {
-            for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            for _ in 0..self.at_once {
                 scope.spawn(|| {
                     while let Some(entry) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let name = entry.file_name().to_string_lossy().into_owned();
-                        let result = (name, self.run_case(&entry.path()).err());
+                        let result = match self.run_case(&entry.path()) {
+                            Ok(Told::NotForThisUser) => continue,
+                            Ok(Told::AsPromised) => (name, None),
+                            Err(wrong) => (name, Some(wrong)),
+                        };
                         results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
                     }
                 });
@@ -106,8 +147,11 @@ impl Specs {
         results
     }
 
-    fn run_case(&self, folder: &Path) -> Result<(), String> {
-        let case = read_case(&folder.join("case.toml"))?;
+    fn run_case(&self, folder: &Path) -> Result<Told, String> {
+        let case = Case::read(&folder.join("case.toml"))?;
+        if case.only.is_some_and(|who| who != self.who()) {
+            return Ok(Told::NotForThisUser);
+        }
         let mut stage = self.stage();
         for (name, text) in files_below(folder, "")? {
             stage = match name.strip_prefix("home/") {
@@ -116,33 +160,48 @@ impl Specs {
                 None => stage.with_file(&name, &text),
             };
         }
+        let input = self.input(&case, folder)?;
+        if self.nobody.is_some() {
+            stage = stage.by_nobody();
+        }
         let mut wrong = Vec::new();
         wrong.extend(stage.run_script("prepare.sh").map(|told| format!("prepare.sh: {told}")));
-        let arguments: Vec<&str> = case.args.iter().map(String::as_str).collect();
-        let run = stage.run(&arguments);
+        let args = case.args_on(&stage);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let pulse = case.is_host_watched.then(Pulse::begin);
+        let run = stage.run_with_input(&args, &input);
+        wrong.extend(pulse.and_then(Pulse::end));
         wrong.extend(stage.run_script("check.sh").map(|told| format!("check.sh: {told}")));
-        if run.code != Some(case.exit) {
-            wrong.push(format!("exit {:?} instead of {}", run.code, case.exit));
-        }
-        for (stream, text, wanted) in
-            [("stdout", &run.stdout, &case.stdout), ("stderr", &run.stderr, &case.stderr)]
-        {
-            for want in wanted.iter().filter(|want| !text.contains(want.as_str())) {
-                wrong.push(format!("{stream} lacks `{want}`"));
-            }
-            for never in case.never.iter().filter(|never| text.contains(never.as_str())) {
-                wrong.push(format!("{stream} holds `{never}`"));
-            }
-        }
+        wrong.extend(case.what_is_wrong_with(&run));
         if wrong.is_empty() {
-            return Ok(());
+            return Ok(Told::AsPromised);
         }
-        Err(format!("{}\n--- stdout\n{}--- stderr\n{}", wrong.join("\n"), run.stdout, run.stderr))
+        let Run { stdout, stderr, .. } = &run;
+        Err(format!(
+            "{}\n--- stdout\n{}--- stderr\n{}",
+            wrong.join("\n"),
+            beginning(stdout),
+            beginning(stderr)
+        ))
+    }
+
+    /// What a case has on its standard input.
+    #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
+    fn input(&self, case: &Case, folder: &Path) -> Result<String, String> {
+        let Some(name) = &case.input else { return Ok(String::new()) };
+        let path = folder.join(name);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let is_python = path.extension().is_some_and(|extension| extension == "py");
+        Ok(if is_python { format!("{}\n{text}", self.preamble) } else { text })
+    }
+
+    fn who(&self) -> Who {
+        if self.nobody.is_none() && rustix::process::geteuid().is_root() { Who::Root } else { Who::User }
     }
 
     /// What every case begins with.
     fn stage(&self) -> Program {
-        let mut stage = Program::new(&self.program);
+        let mut stage = Program::new(&self.program).behind(&self.front);
         if let Some(network) = &self.network {
             stage = stage.within(network);
         }
@@ -153,46 +212,13 @@ impl Specs {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
-fn read_case(path: &Path) -> Result<Case, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let name = path.display().to_string();
-    let tree = parse(&name, &text, Format::Toml, Bounds::WRITTEN_BY_HAND)
-        .map_err(|problems| problems.to_string())?;
-    let mut reader = Reader::new(name);
-    let root = Entry { node: &tree, path: DocPath::root() };
-    let mut record = reader.record(&root).ok_or("case.toml is not a table")?;
-    let about = record.take("about");
-    if about.and_then(|entry| reader.text(&entry)).is_none() {
-        return Err("case.toml does not say what it is `about`".to_owned());
-    }
-    let mut texts = |reader: &mut Reader, field: &'static str| -> Vec<String> {
-        let items = record.take(field).map(|entry| reader.list(&entry)).unwrap_or_default();
-        items.iter().filter_map(|item| reader.text(item)).map(str::to_owned).collect()
-    };
-    let args = texts(&mut reader, "args");
-    let stdout = texts(&mut reader, "stdout");
-    let stderr = texts(&mut reader, "stderr");
-    let never = texts(&mut reader, "never");
-    let exit = record.take("exit").and_then(|entry| reader.count(&entry)).unwrap_or_default();
-    record.close(&mut reader);
-    let exit = i32::try_from(exit).map_err(|_| "exit is not an exit code".to_owned())?;
-    reader.finish(Case { args, exit, stdout, stderr, never }).map_err(|problems| problems.to_string())
+/// How a case went.
+enum Told {
+    AsPromised,
+    NotForThisUser,
 }
 
-/// The files of a case, by their path below its folder.
-#[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
-fn files_below(folder: &Path, prefix: &str) -> Result<Vec<(String, String)>, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            files.extend(files_below(&entry.path(), &format!("{name}/"))?);
-        } else {
-            files.push((name, std::fs::read_to_string(entry.path()).map_err(failed)?));
-        }
-    }
-    Ok(files)
+/// As much of a text as a person reads.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(4000)).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod bad_documents;
 mod catalogue;
+mod commands;
 mod configuration;
 mod documents;
 mod egress;

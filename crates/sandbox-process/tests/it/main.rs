@@ -13,6 +13,7 @@
 mod commands;
 mod endings;
 mod files;
+mod leases;
 mod levels;
 mod limits;
 mod mounts;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         commands::TESTS,
         endings::TESTS,
         files::TESTS,
+        leases::TESTS,
         levels::TESTS,
         limits::TESTS,
         mounts::TESTS,

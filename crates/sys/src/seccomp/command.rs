@@ -338,7 +338,6 @@ pub const ALLOWED: &[Group] = &[
             "sendmmsg",
             "recvmmsg",
             "shutdown",
-            "socketpair",
         ],
     },
     Group {
@@ -425,7 +424,10 @@ fn conditional(sockets: Sockets) -> Vec<(&'static str, Vec<Vec<Test>>)> {
         ("ioctl", vec![vec![IsNot(1, TIOCSTI), IsNot(1, TIOCLINUX)]]),
         // What a core is piped to runs outside; with a limit of 1 the kernel leaves it, and so nobody changes that limit.
         ("setrlimit", vec![vec![IsNot(0, RLIMIT_CORE)]]),
-        ("prlimit64", vec![vec![IsNot(1, RLIMIT_CORE)], vec![Is(2, 0)]]),
+        // Nobody lowers what every later command would inherit from the first process.
+        ("prlimit64", vec![vec![IsNot(0, 1), IsNot(1, RLIMIT_CORE)], vec![Is(2, 0)]]),
+        // A pair of another family would make the kernel load what it has for that.
+        ("socketpair", vec![vec![Is(0, bits(libc::AF_UNIX))]]),
         ("personality", [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff].map(|one| vec![Is(0, one)]).to_vec()),
     ];
     if sockets == Sockets::Internet {

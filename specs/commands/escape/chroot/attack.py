@@ -1,0 +1,4 @@
+where = scratch().encode()
+attempt("chroot", "EPERM", lambda: call("chroot", where))
+attempt("chroot to where it is", "EPERM", lambda: call("chroot", b"/"))
+verdict()

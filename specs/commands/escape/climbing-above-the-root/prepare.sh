@@ -1,0 +1,2 @@
+echo secret > "$HOME/secret"
+echo "$HOME/secret" > secret-at

@@ -1,0 +1,1 @@
+mktemp /dev/shm/of-a-spec.XXXXXX > at

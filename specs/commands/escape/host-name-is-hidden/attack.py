@@ -1,0 +1,2 @@
+look("the name of the host", os.uname().nodename == staged("name"))
+verdict()

@@ -1,0 +1,1 @@
+uname -n > name

@@ -1,0 +1,1 @@
+ipcrm --shmem-id "$(cat id)"

@@ -1,0 +1,1 @@
+ipcmk --shmem 64 | tr -cd '0-9' > id

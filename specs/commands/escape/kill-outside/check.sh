@@ -1,0 +1,2 @@
+# Nothing happened to the process on the host.
+kill "$(cat pid)"

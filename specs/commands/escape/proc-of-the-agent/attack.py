@@ -1,0 +1,10 @@
+wall = "EACCES|EPERM"
+attempt("root", wall, lambda: os.listdir("/proc/1/root/") and None)
+attempt("cwd", wall, lambda: os.readlink("/proc/1/cwd") and None)
+attempt("exe", wall, lambda: os.readlink("/proc/1/exe") and None)
+attempt("environ", wall, lambda: open("/proc/1/environ", "rb").read() and None)
+attempt("maps", wall, lambda: open("/proc/1/maps", "rb").read() and None)
+attempt("mem", wall, lambda: os.close(os.open("/proc/1/mem", os.O_RDONLY)))
+attempt("descriptors", wall, lambda: os.listdir("/proc/1/fd") and None)
+attempt("namespaces", wall, lambda: os.readlink("/proc/1/ns/mnt") and None)
+verdict()

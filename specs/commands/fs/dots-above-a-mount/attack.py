@@ -1,0 +1,8 @@
+folder = os.open("/srv/rw", os.O_RDONLY)
+secret = staged("secret-at")
+attempt("beside", "ENOENT", lambda: os.close(os.open("../secret-beside", os.O_RDONLY, dir_fd=folder)))
+attempt("above", "ENOENT", lambda: os.close(os.open("../" * 30 + secret.lstrip("/"), os.O_RDONLY, dir_fd=folder)))
+os.chdir("/srv/rw")
+attempt("from there", "ENOENT", lambda: open("../secret-beside").read())
+attempt("through /proc", "ENOENT", lambda: open(f"/proc/self/fd/{folder}/../secret-beside").read())
+verdict()

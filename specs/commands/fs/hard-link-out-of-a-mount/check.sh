@@ -1,0 +1,1 @@
+if [ ! -e other ]; then echo "it was moved"; exit 1; fi

@@ -1,0 +1,1 @@
+if [ -e nowhere ]; then echo "it was made"; exit 1; fi

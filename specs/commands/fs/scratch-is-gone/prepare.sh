@@ -1,0 +1,1 @@
+echo "of-a-spec-$$" > name

@@ -1,0 +1,8 @@
+mkdir given
+echo before > given/file
+# The user of a sandbox is nobody of the host, so the folder is everybody's.
+chmod 777 given
+chmod 666 given/file
+
+    echo secret > "$HOME/secret"
+    echo "$HOME/secret" > secret-at

@@ -1,0 +1,3 @@
+print("BEGUN", flush=True)
+while True:
+    pass

@@ -1,0 +1,3 @@
+for folder in FOLDERS:
+    found(f"{folder}: {os.listdir(folder)}", os.listdir(folder))
+verdict_of_looking()

@@ -1,0 +1,3 @@
+there = set(os.listdir("/dev/pts")) - {"ptmx"}
+found(f"terminals {sorted(there)}", there)
+verdict_of_looking()

@@ -39,19 +39,22 @@ const SHARED: [&str; 17] = [
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// What of `/proc` tells more about the host than programs need.
-pub(crate) const MASKS: [&str; 14] = [
+pub(crate) const MASKS: [&str; 17] = [
     "/proc/acpi",
     "/proc/asound",
     "/proc/bus",
     "/proc/cmdline",
     "/proc/driver",
     "/proc/fs",
+    "/proc/interrupts",
     "/proc/irq",
     "/proc/kallsyms",
     "/proc/kcore",
     "/proc/key-users",
     "/proc/keys",
+    "/proc/pressure",
     "/proc/scsi",
+    "/proc/softirqs",
     "/proc/sysrq-trigger",
     "/proc/timer_list",
 ];
@@ -116,7 +119,9 @@ fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
 /// Files that are our own.
 fn ours() -> impl Iterator<Item = Place> {
     let user = format!("sandbox:x:{INSIDE}:{INSIDE}:sandbox:/work:/bin/sh\n");
-    let passwd = format!("root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n");
+    let passwd = format!(
+        "root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
+    );
     let group = format!("root:x:0:\nsandbox:x:{INSIDE}:\nnogroup:x:65534:\n");
     [
         ("/etc/passwd", passwd),

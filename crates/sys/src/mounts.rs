@@ -167,7 +167,8 @@ pub fn processes(place: &Path) -> Result<(), Failed> {
 /// Mounts terminals of one's own.
 pub fn terminals(place: &Path) -> Result<(), Failed> {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-    let data = c"newinstance,ptmxmode=0666,mode=0620";
+    // The kernel has so many for all: one sandbox does not take those of others.
+    let data = c"newinstance,ptmxmode=0666,mode=0620,max=128";
     mount("devpts", place, "devpts", flags, data).map_err(|errno| Step::MountTerminals.failed(errno))
 }
 

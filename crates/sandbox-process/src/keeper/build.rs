@@ -29,7 +29,7 @@ const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
 const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
-pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: &OwnedFd, filters: &Filters) -> ! {
+pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd, filters: &Filters) -> ! {
     match build(plan, handed, keeper, filters) {
         Ok(standing) => {
             let signals_stay = standing.signals_stay;
@@ -67,7 +67,7 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
 fn build(
     plan: &Plan,
     Handed { doors, copies }: Handed,
-    keeper: &OwnedFd,
+    keeper: OwnedFd,
     filters: &Filters,
 ) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
@@ -75,7 +75,8 @@ fn build(
         cgroups::go_through(&door)?;
         standing.joined += 1;
     }
-    let (differs, outside) = hear(keeper)?;
+    let (differs, outside) = hear(&keeper)?;
+    drop(keeper);
     become_somebody(plan, outside)?;
     if plan.own == Own::Nothing {
         make_folders(plan)?;
@@ -149,6 +150,9 @@ fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
         make(place, copies)?;
     }
     mounts::processes(Path::new("/proc"))?;
+    if plan.own == Own::All {
+        bounds::for_a_user_namespace()?;
+    }
     for mask in &plan.masks {
         cover(Path::new(mask))?;
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bailiwick_sandbox::{
     Backend, Demand, Doing, Image, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
@@ -25,7 +26,12 @@ pub struct Options {
     pub accept: Vec<Demand>,
     /// The strongest namespaces that are tried for; less for tests.
     pub most: Most,
+    /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
+    pub patience: Duration,
 }
+
+/// How long it may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The strongest that is tried for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +48,7 @@ pub enum Most {
 impl Options {
     /// With this folder.
     pub fn new(state: impl Into<PathBuf>) -> Self {
-        Self { state: state.into(), accept: Vec::new(), most: Most::Everything }
+        Self { state: state.into(), accept: Vec::new(), most: Most::Everything, patience: PATIENCE }
     }
 }
 
@@ -108,8 +114,10 @@ impl Inner {
     /// An id that nobody can guess.
     pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
         let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random)
-            .map_err(|errno| SandboxError::Failed { step: "make an id".to_owned(), reason: errno.to_string() })?;
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
+            step: "make an id".to_owned(),
+            reason: errno.to_string(),
+        })?;
         let now = bailiwick_sys::clock::realtime().as_millis();
         Ok((u64::try_from(now).unwrap_or_default(), random))
     }
@@ -187,8 +195,9 @@ impl Backend for ProcessBackend {
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend,
                 unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix: "run it with no network (the default), or with the host's own if the operator allows that"
-                    .to_owned(),
+                fix:
+                    "run it with no network (the default), or with the host's own if the operator allows that"
+                        .to_owned(),
             }),
         }
     }

@@ -3,6 +3,7 @@
 //! Sandboxes are made by starting this program again, so it has a `main` of its own. Some tests start it once more as an
 //! ordinary user, or as an owner that is killed.
 
+mod attacks;
 mod commands;
 mod endings;
 mod files;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         return code;
     }
     bailiwick_testkit::run_tests(&[
+        attacks::TESTS,
         commands::TESTS,
         endings::TESTS,
         files::TESTS,

@@ -6,6 +6,7 @@
 
 mod build;
 mod look;
+mod way;
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};

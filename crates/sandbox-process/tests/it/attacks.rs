@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
-use bailiwick_sandbox::{Demand, Sandbox, SandboxError};
+use bailiwick_sandbox::{Demand, Mount, Sandbox, SandboxError};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, is_root, path, said, sh, wait, words};
+use crate::place::{Place, is_root, path, said, sh, spec, wait, words};
 
 tests!(
     sockets_of_other_families_and_protocols_are_not_made,
@@ -19,6 +19,7 @@ tests!(
     an_agent_holds_nothing_of_its_keepers,
     an_agent_that_is_made_to_stand_still_is_not_waited_for,
     a_deadline_holds_while_input_is_handed_over,
+    a_mount_finds_its_place_through_no_link_of_a_guest,
     without_namespaces_a_pair_of_sockets_reaches_nobody_else,
     without_namespaces_nobody_elses_processes_and_memory_are_reached,
 );
@@ -230,6 +231,36 @@ fn a_deadline_holds_while_input_is_handed_over() {
             tokio::time::timeout(Duration::from_secs(30), sandbox.exec(command)).await.expect("an end");
         assert!(told.is_ok_and(|result| result.timed_out));
     });
+}
+
+fn a_mount_finds_its_place_through_no_link_of_a_guest() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let open = |path: &std::path::Path| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("permissions");
+    };
+    open(place.path());
+    let [outer, inner, victim] = ["outer", "inner", "victim"].map(|name| {
+        let folder = place.path().canonicalize().expect("a path").join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        open(&folder);
+        folder
+    });
+    std::fs::write(inner.join("file"), "").expect("a file");
+    // While the root is built, the host's own is there.
+    let way_out = std::path::Path::new("/.old").join(victim.strip_prefix("/").expect("an absolute path"));
+    std::os::unix::fs::symlink(&way_out, outer.join("way")).expect("a link");
+    std::os::unix::fs::symlink(way_out.join("named"), outer.join("end")).expect("a link");
+    let mount = |from: std::path::PathBuf, to: &str| Mount { from, to: path(to), writable: true };
+    for (from, to) in [(inner.clone(), "/data/way/made"), (inner.join("file"), "/data/way/made"), (inner.join("file"), "/data/end")] {
+        wait(async {
+            let mut spec = spec();
+            spec.mounts = vec![mount(outer.clone(), "/data"), mount(from, to)];
+            let made = place.create(spec).await;
+            assert!(matches!(made, Err(SandboxError::Mount { .. })), "{to}: {made:?}");
+        });
+        assert_eq!(std::fs::read_dir(&victim).expect("a folder").count(), 0, "{to}");
+    }
 }
 
 fn without_namespaces_a_pair_of_sockets_reaches_nobody_else() {

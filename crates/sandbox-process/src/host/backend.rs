@@ -68,8 +68,11 @@ pub(crate) struct Inner {
     pub(crate) level: Mutex<Option<Own>>,
     pub(crate) probed: OnceCell<Probe>,
     label: String,
-    next: AtomicU64,
 }
+
+/// The number of the next sandbox of this process. All of its backends count together: two sandboxes of one name would have
+/// one cgroup, and the second of them no limits.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl ProcessBackend {
     /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
@@ -85,7 +88,6 @@ impl ProcessBackend {
             level: Mutex::new(None),
             probed: OnceCell::new(),
             label: label(),
-            next: AtomicU64::new(0),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -108,7 +110,7 @@ impl Inner {
 
     /// A name that no other sandbox of this machine has, and that says whose it is.
     pub(crate) fn name(&self) -> String {
-        format!("{}-{}", self.label, self.next.fetch_add(1, Ordering::Relaxed))
+        format!("{}-{}", self.label, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
     /// An id that nobody can guess.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bailiwick_sandbox::{Demand, Mount, Sandbox, SandboxError};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
+use bailiwick_types::WallStatus;
 
 use crate::place::{Place, is_root, path, said, sh, spec, wait, words};
 
@@ -19,6 +20,7 @@ tests!(
     an_agent_holds_nothing_of_its_keepers,
     an_agent_that_is_made_to_stand_still_is_not_waited_for,
     a_deadline_holds_while_input_is_handed_over,
+    two_backends_of_one_process_have_limits_each,
     a_mount_finds_its_place_through_no_link_of_a_guest,
     without_namespaces_a_pair_of_sockets_reaches_nobody_else,
     without_namespaces_nobody_elses_processes_and_memory_are_reached,
@@ -230,6 +232,21 @@ fn a_deadline_holds_while_input_is_handed_over() {
         let told =
             tokio::time::timeout(Duration::from_secs(30), sandbox.exec(command)).await.expect("an end");
         assert!(told.is_ok_and(|result| result.timed_out));
+    });
+}
+
+fn two_backends_of_one_process_have_limits_each() {
+    requires!("root", is_root());
+    let (one, other) = (Place::new(), Place::new());
+    wait(async {
+        let mechanism = |sandbox: &dyn Sandbox| {
+            let walls = &sandbox.receipt().walls;
+            walls.iter().find(|part| part.demand == Demand::Memory.name()).expect("a part").clone()
+        };
+        let (first, second) = (one.sandbox().await, other.sandbox().await);
+        let (first, second) = (mechanism(first.as_ref()), mechanism(second.as_ref()));
+        assert_eq!(first.status, second.status, "{} and {}", first.mechanism, second.mechanism);
+        assert_ne!((first.status, &first.mechanism), (WallStatus::Enforced, &second.mechanism));
     });
 }
 

@@ -31,7 +31,7 @@ pub struct Options {
 }
 
 /// How long it may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The strongest that is tried for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -96,15 +96,13 @@ impl<'a> Drive<'a> {
     /// Says something to the agent, which has to take it before the deadline: a guest may have made it stand still. What was
     /// said in part cannot be taken back, so its sandbox is ended then.
     async fn say(&mut self, message: &ToAgent) -> Result<(), SandboxError> {
-        match tokio::time::timeout_at(self.deadline, self.inner.say(message)).await {
-            Ok(said) => said,
-            Err(_) => {
-                self.timed_out = true;
-                self.killed = true;
-                self.inner.jail.kill();
-                Err(self.inner.gone())
-            }
+        if let Ok(said) = tokio::time::timeout_at(self.deadline, self.inner.say(message)).await {
+            return said;
         }
+        self.timed_out = true;
+        self.killed = true;
+        self.inner.jail.kill();
+        Err(self.inner.gone())
     }
 
     /// Waits for the next thing about it.

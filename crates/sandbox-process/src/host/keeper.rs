@@ -296,6 +296,7 @@ fn leave(entry: Entry, status: i32, tries: u32) -> Option<(Entry, i32, u32)> {
     if removed.is_err() && tries < MOST_TRIES {
         // Whoever stands still dies only when they are let go.
         let _was_not_frozen = group.freeze(false);
+        group.kill();
         drop(group);
         return Some((entry, status, tries + 1));
     }

@@ -216,13 +216,12 @@ fn mount_checked(
     let changed = |errno| Step::ChangedMeanwhile.failed(errno);
     let Bind { from, to, writable, is_folder, .. } = bind;
     let less = if *writable { Less::WRITE } else { Less::READ };
-    let copied;
-    let copy = match copies.get(to) {
-        Some(copy) => copy,
-        None => {
-            copied = mounts::copy(&PathBuf::from(format!("{OLD}{from}")), less)?;
-            &copied
-        }
+    let fresh;
+    let copy = if let Some(copy) = copies.get(to) {
+        copy
+    } else {
+        fresh = mounts::copy(&PathBuf::from(format!("{OLD}{from}")), less)?;
+        &fresh
     };
     let found = rustix::fs::fstat(copy).map_err(changed)?;
     if (found.st_dev, found.st_ino) != checked {

@@ -22,6 +22,7 @@ tests!(
     a_deadline_holds_while_input_is_handed_over,
     two_backends_of_one_process_have_limits_each,
     a_mount_finds_its_place_through_no_link_of_a_guest,
+    without_namespaces_whoever_kills_the_agent_does_not_outlive_it,
     without_namespaces_a_pair_of_sockets_reaches_nobody_else,
     without_namespaces_nobody_elses_processes_and_memory_are_reached,
 );
@@ -269,7 +270,11 @@ fn a_mount_finds_its_place_through_no_link_of_a_guest() {
     std::os::unix::fs::symlink(&way_out, outer.join("way")).expect("a link");
     std::os::unix::fs::symlink(way_out.join("named"), outer.join("end")).expect("a link");
     let mount = |from: std::path::PathBuf, to: &str| Mount { from, to: path(to), writable: true };
-    for (from, to) in [(inner.clone(), "/data/way/made"), (inner.join("file"), "/data/way/made"), (inner.join("file"), "/data/end")] {
+    for (from, to) in [
+        (inner.clone(), "/data/way/made"),
+        (inner.join("file"), "/data/way/made"),
+        (inner.join("file"), "/data/end"),
+    ] {
         wait(async {
             let mut spec = spec();
             spec.mounts = vec![mount(outer.clone(), "/data"), mount(from, to)];
@@ -278,6 +283,32 @@ fn a_mount_finds_its_place_through_no_link_of_a_guest() {
         });
         assert_eq!(std::fs::read_dir(&victim).expect("a folder").count(), 0, "{to}");
     }
+}
+
+fn without_namespaces_whoever_kills_the_agent_does_not_outlive_it() {
+    requires!("root", is_root());
+    let place = without_namespaces();
+    let mark = crate::endings::mark(&place);
+    let text = format!(
+        "
+import os, signal
+agent = os.getppid()
+if os.fork(): signal.pause()
+os.setsid()
+os.kill(agent, signal.SIGKILL)
+os.execv('/bin/sleep', ['sleep', '{mark}'])
+"
+    );
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let held = sandbox.receipt().walls.iter().any(|part| {
+            part.demand == Demand::Memory.name() && part.status == WallStatus::Enforced
+        });
+        let _lost = sandbox.exec(words(&["/usr/bin/python3", "-c", &text])).await;
+        sandbox.terminate().await.expect("an end");
+        requires!("a memory cgroup", held);
+        assert_eq!(crate::endings::processes_with(&mark), Vec::<i32>::new());
+    });
 }
 
 fn without_namespaces_a_pair_of_sockets_reaches_nobody_else() {

@@ -40,19 +40,22 @@ const SHARED: [&str; 18] = [
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// What of `/proc` tells more about the host than programs need.
-pub(crate) const MASKS: [&str; 14] = [
+pub(crate) const MASKS: [&str; 17] = [
     "/proc/acpi",
     "/proc/asound",
     "/proc/bus",
     "/proc/cmdline",
     "/proc/driver",
     "/proc/fs",
+    "/proc/interrupts",
     "/proc/irq",
     "/proc/kallsyms",
     "/proc/kcore",
     "/proc/key-users",
     "/proc/keys",
+    "/proc/pressure",
     "/proc/scsi",
+    "/proc/softirqs",
     "/proc/sysrq-trigger",
     "/proc/timer_list",
 ];

@@ -1,5 +1,8 @@
 //! Resource limits of this process. They only go down.
 
+use std::ffi::CStr;
+
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -32,6 +35,29 @@ pub fn for_a_sandbox(processes: Option<u64>, address_space: Option<u64>) -> Resu
     }
     if let Some(most) = address_space {
         set(Resource::As, most, most)?;
+    }
+    Ok(())
+}
+
+/// What the kernel counts for whoever made a user namespace, too: without a bound of its own, one sandbox takes all that
+/// its owner may have on the whole machine.
+const OF_A_USER_NAMESPACE: [(&CStr, &[u8]); 3] = [
+    (c"/proc/sys/user/max_inotify_instances", b"16"),
+    (c"/proc/sys/user/max_inotify_watches", b"8192"),
+    // The filter lets none be made; this is the second reason why there is none.
+    (c"/proc/sys/user/max_user_namespaces", b"0"),
+];
+
+/// Bounds that hold for this process's user namespace, which has to be its own: elsewhere they would be the machine's. Needs
+/// its own `/proc`, and capabilities in the namespace. A bound that this kernel does not know counts nothing.
+pub fn for_a_user_namespace() -> Result<(), Failed> {
+    let failed = |errno| Step::SetBound.failed(errno);
+    for (file, most) in OF_A_USER_NAMESPACE {
+        match rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => rustix::io::write(&file, most).map_err(failed)?,
+            Err(Errno::NOENT) => continue,
+            Err(errno) => return Err(failed(errno)),
+        };
     }
     Ok(())
 }

@@ -320,13 +320,18 @@ impl Folder {
             }
             // Whoever is frozen dies only when they are let go.
             let _not_frozen = self.freeze(false);
-            let members = read(&self.path.join("cgroup.procs")).unwrap_or_default();
-            for pid in members.lines().filter_map(|line| line.trim().parse().ok()) {
-                if let Some(pid) = rustix::process::Pid::from_raw(pid) {
-                    let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-                }
-            }
+            self.kill();
             pause();
+        }
+    }
+
+    /// Kills whoever is in it.
+    fn kill(&self) {
+        let members = read(&self.path.join("cgroup.procs")).unwrap_or_default();
+        for pid in members.lines().filter_map(|line| line.trim().parse().ok()) {
+            if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+                let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
         }
     }
 }
@@ -408,6 +413,13 @@ impl Group {
     pub fn freeze(&self, still: bool) -> Result<(), Failed> {
         let folder = self.folder(Controller::Freezer).ok_or(Step::FreezeCgroup.failed(Errno::NOENT))?;
         folder.freeze(still)
+    }
+
+    /// Kills whoever is still in one of them: those who outlived a first process with which nobody had to end.
+    pub fn kill(&self) {
+        for folder in &self.folders {
+            folder.kill();
+        }
     }
 
     /// Removes the cgroups; whoever is still in one keeps it.

@@ -2,12 +2,13 @@
 //!
 //! Where the kernel has none, or less of it, that is told; nothing is claimed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope,
 };
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::{Failed, Step};
@@ -19,6 +20,8 @@ pub struct Opened {
     pub path: PathBuf,
     /// How much.
     pub how: How,
+    /// The device and the number of what it has to be, if that was looked at before.
+    pub checked: Option<(u64, u64)>,
 }
 
 /// How much can be done.
@@ -56,7 +59,7 @@ pub fn version() -> u8 {
 }
 
 /// Closes every file to this process and to what it starts, but for these. Needs [`crate::privileges::never_gain`]. A path
-/// that is not there opens nothing.
+/// that is not there opens nothing; one that leads to something else than was checked is an error.
 pub fn close_all_but(opened: &[Opened]) -> Result<Standing, Failed> {
     let version = version();
     if version == 0 {
@@ -71,9 +74,14 @@ pub fn close_all_but(opened: &[Opened]) -> Result<Standing, Failed> {
         .map_err(failed)?
         .create()
         .map_err(failed)?;
-    for Opened { path, how } in opened {
-        let Ok(descriptor) = PathFd::new(path) else { continue };
-        let access = how.access() & suitable(path);
+    for Opened { path, how, checked } in opened {
+        let Ok(descriptor) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else { continue };
+        let changed = |errno| Step::ChangedMeanwhile.failed(errno);
+        let found = rustix::fs::fstat(&descriptor).map_err(changed)?;
+        if checked.is_some_and(|checked| checked != (found.st_dev, found.st_ino)) {
+            return Err(changed(Errno::STALE));
+        }
+        let access = how.access() & suitable(FileType::from_raw_mode(found.st_mode));
         ruleset = ruleset.add_rule(PathBeneath::new(descriptor, access)).map_err(failed)?;
     }
     let status = ruleset.restrict_self().map_err(failed)?;
@@ -93,6 +101,6 @@ impl How {
 }
 
 /// What can be said of a file and not only of a folder.
-fn suitable(path: &Path) -> BitFlags<AccessFs> {
-    if path.is_dir() { AccessFs::from_all(NEWEST) } else { AccessFs::from_file(NEWEST) }
+fn suitable(kind: FileType) -> BitFlags<AccessFs> {
+    if kind.is_dir() { AccessFs::from_all(NEWEST) } else { AccessFs::from_file(NEWEST) }
 }

@@ -4,7 +4,7 @@
 //! All of it happens in a mount namespace of one's own. Nothing here resolves a name that a guest chose.
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, StatVfsMountFlags};
@@ -23,8 +23,8 @@ use crate::{Failed, Step};
 /// Of `mount_setattr`: also what is mounted below.
 const AT_RECURSIVE: libc::c_int = 0x8000;
 
-/// Of `move_mount`: what is moved is a descriptor.
-const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
+/// Of `move_mount`: what is moved is a descriptor, and where to is one too.
+const MOVE_MOUNT_BY_DESCRIPTORS: libc::c_uint = 4 | 0x40;
 
 /// What cannot be done with what is mounted, beside gaining privileges by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,13 +92,7 @@ pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), F
 /// system that can do it.
 pub fn owned_copy(from: &Path, user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedFd, Failed> {
     let step = Step::MapMount;
-    let path = CString::new(from.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
-    let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_SYMLINK_NOFOLLOW.unsigned_abs();
-    // SAFETY: the path ends in a NUL; the call gives a new descriptor or an error.
-    let tree = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
-    let tree = i32::try_from(tree).ok().filter(|tree| *tree >= 0).ok_or_else(|| step.failed(last()))?;
-    // SAFETY: the kernel made this descriptor for us just now, and nobody else knows it.
-    let tree = unsafe { OwnedFd::from_raw_fd(tree) };
+    let tree = tree(from, 0, step)?;
     let users = user_namespace(user, group, alone)?;
     let attributes = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_IDMAP | Less::WRITE.attributes(),
@@ -106,18 +100,47 @@ pub fn owned_copy(from: &Path, user: Mapping, group: Mapping, alone: &Alone) -> 
         propagation: 0,
         userns_fd: u64::try_from(users.as_raw_fd()).map_err(|_| step.failed(Errno::BADF))?,
     };
-    // SAFETY: the path is empty, the structure lives in this frame, and its size is told.
+    change(&tree, &attributes, 0, step)?;
+    Ok(tree)
+}
+
+/// A copy of what is at `from`, with all that is mounted below it, from which is taken away what `less` says. It has no name
+/// yet, so that it can be looked at before it gets one. A link at the end of the path is not followed.
+pub fn copy(from: &Path, less: Less) -> Result<OwnedFd, Failed> {
+    let tree = tree(from, AT_RECURSIVE, Step::BindMount)?;
+    let attributes =
+        libc::mount_attr { attr_set: less.attributes(), attr_clr: 0, propagation: 0, userns_fd: 0 };
+    change(&tree, &attributes, AT_RECURSIVE, Step::NarrowMount)?;
+    Ok(tree)
+}
+
+/// A copy of what is mounted at a path.
+fn tree(from: &Path, flags: libc::c_int, step: Step) -> Result<OwnedFd, Failed> {
+    let path = CString::new(from.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
+    let flags = libc::OPEN_TREE_CLONE
+        | libc::OPEN_TREE_CLOEXEC
+        | (flags | libc::AT_SYMLINK_NOFOLLOW).unsigned_abs();
+    // SAFETY: the path ends in a NUL; the call gives a new descriptor or an error.
+    let tree = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
+    let tree = i32::try_from(tree).ok().filter(|tree| *tree >= 0).ok_or_else(|| step.failed(last()))?;
+    // SAFETY: the kernel made this descriptor for us just now, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(tree) })
+}
+
+/// Changes what can be done with a copy that has no name.
+fn change(tree: &OwnedFd, to: &libc::mount_attr, flags: libc::c_int, step: Step) -> Result<(), Failed> {
+    // SAFETY: the path is empty, the structure lives as long as the call, and its size is told.
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             tree.as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            &raw const attributes,
+            libc::AT_EMPTY_PATH | flags,
+            std::ptr::from_ref(to),
             size_of::<libc::mount_attr>(),
         )
     };
-    if result == 0 { Ok(tree) } else { Err(step.failed(last())) }
+    if result == 0 { Ok(()) } else { Err(step.failed(last())) }
 }
 
 /// A user namespace in which one user and one group are known, and nobody lives.
@@ -140,19 +163,18 @@ fn user_namespace(user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedF
     }
 }
 
-/// Gives a copy of [`owned_copy`] a place.
-pub fn attach(tree: &OwnedFd, to: &Path) -> Result<(), Failed> {
+/// Gives a copy of [`owned_copy`] or [`copy`] a place, which is open already: its name may lead elsewhere by now.
+pub fn attach(tree: &OwnedFd, to: BorrowedFd<'_>) -> Result<(), Failed> {
     let step = Step::BindMount;
-    let to = CString::new(to.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
     // SAFETY: both paths end in a NUL; the call takes no other memory.
     let result = unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             tree.as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_FDCWD,
-            to.as_ptr(),
-            MOVE_MOUNT_F_EMPTY_PATH,
+            to.as_raw_fd(),
+            c"".as_ptr(),
+            MOVE_MOUNT_BY_DESCRIPTORS,
         )
     };
     if result == 0 { Ok(()) } else { Err(step.failed(last())) }
@@ -167,7 +189,8 @@ pub fn processes(place: &Path) -> Result<(), Failed> {
 /// Mounts terminals of one's own.
 pub fn terminals(place: &Path) -> Result<(), Failed> {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-    let data = c"newinstance,ptmxmode=0666,mode=0620";
+    // The kernel has so many for all: one sandbox does not take those of others.
+    let data = c"newinstance,ptmxmode=0666,mode=0620,max=128";
     mount("devpts", place, "devpts", flags, data).map_err(|errno| Step::MountTerminals.failed(errno))
 }
 

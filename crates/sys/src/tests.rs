@@ -174,3 +174,15 @@ fn the_size_of_memory_is_read_in_pages() {
     assert_eq!(bounds::memory_size("12 3 4 5\n").unwrap(), 12 * page);
     assert!(bounds::memory_size("").is_err());
 }
+
+#[test]
+fn landlock_opens_only_what_was_checked() {
+    use crate::landlock::{How, Opened, close_all_but};
+    let other = rustix::fs::stat("/usr").unwrap();
+    let opened = Opened { path: "/".into(), how: How::Read, checked: Some((other.st_dev, other.st_ino)) };
+    // Where there is no Landlock, nothing is opened or closed.
+    if crate::landlock::version() > 0 {
+        let failed = close_all_but(&[opened]).unwrap_err();
+        assert_eq!(failed.step, crate::Step::ChangedMeanwhile);
+    }
+}

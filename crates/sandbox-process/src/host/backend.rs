@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bailiwick_sandbox::{
     Backend, Demand, Doing, Image, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
@@ -25,7 +26,12 @@ pub struct Options {
     pub accept: Vec<Demand>,
     /// The strongest namespaces that are tried for; less for tests.
     pub most: Most,
+    /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
+    pub patience: Duration,
 }
+
+/// How long it may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The strongest that is tried for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +48,7 @@ pub enum Most {
 impl Options {
     /// With this folder.
     pub fn new(state: impl Into<PathBuf>) -> Self {
-        Self { state: state.into(), accept: Vec::new(), most: Most::Everything }
+        Self { state: state.into(), accept: Vec::new(), most: Most::Everything, patience: PATIENCE }
     }
 }
 
@@ -62,8 +68,11 @@ pub(crate) struct Inner {
     pub(crate) level: Mutex<Option<Own>>,
     pub(crate) probed: OnceCell<Probe>,
     label: String,
-    next: AtomicU64,
 }
+
+/// The number of the next sandbox of this process. All of its backends count together: two sandboxes of one name would have
+/// one cgroup, and the second of them no limits.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl ProcessBackend {
     /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
@@ -79,7 +88,6 @@ impl ProcessBackend {
             level: Mutex::new(None),
             probed: OnceCell::new(),
             label: label::ours(),
-            next: AtomicU64::new(0),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -99,7 +107,7 @@ impl Inner {
 
     /// A name that no other sandbox of this machine has, and that says whose it is.
     pub(crate) fn name(&self) -> String {
-        format!("{}-{}", self.label, self.next.fetch_add(1, Ordering::Relaxed))
+        format!("{}-{}", self.label, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
     /// An id that nobody can guess.

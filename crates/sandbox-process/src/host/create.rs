@@ -248,15 +248,9 @@ fn plan_of(
         .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })?;
     let mut readable: Vec<String> = plan::SYSTEM.map(str::to_owned).to_vec();
     readable.extend(["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs"].map(str::to_owned));
-    readable.extend(spec.mounts.iter().filter_map(|mount| mount.from.to_str().map(str::to_owned)));
-    let mut folders = layout.own_found();
+    // Where there is no root of its own, nothing is put into it; what was asked for is left open where it is.
     if own == Own::Nothing {
-        folders.extend(
-            spec.mounts
-                .iter()
-                .filter(|mount| mount.writable)
-                .filter_map(|one| one.from.to_str().map(str::to_owned)),
-        );
+        places.clear();
     }
     places.extend(mounts);
     let group = group.lock().unwrap_or_else(PoisonError::into_inner);
@@ -270,11 +264,11 @@ fn plan_of(
         own_network: spec.network != Network::Host,
         inside: plan::INSIDE,
         outside: if is_root { plan::OUTSIDE.to_vec() } else { Vec::new() },
-        places: if own == Own::Nothing { Vec::new() } else { places },
+        places,
         masks: plan::MASKS.map(str::to_owned).to_vec(),
         disk,
         files: (disk / BYTES_A_FILE).max(FEWEST_FILES),
-        folders,
+        folders: layout.own_found(),
         resets: spec.warm,
         readable,
         workdir: layout.found(&spec.workdir),

@@ -76,8 +76,8 @@ impl<'a> Drive<'a> {
         };
         let timeout = command.deadline(inner.spec.limits.timeout.value);
         let began = Instant::now();
-        inner.say(&ToAgent::Start { id: ask.id, start: Box::new(start) }).await?;
-        Ok(Self {
+        let message = ToAgent::Start { id: ask.id, start: Box::new(start) };
+        let mut drive = Self {
             inner,
             ask,
             deadline: tokio::time::Instant::now() + timeout,
@@ -87,7 +87,22 @@ impl<'a> Drive<'a> {
             kills: before.kills,
             cpu_us: before.cpu_us,
             credit: WINDOW as usize,
-        })
+        };
+        // One that is gone is heard of by its end.
+        let _gone = drive.say(&message).await;
+        Ok(drive)
+    }
+
+    /// Says something to the agent, which has to take it before the deadline: a guest may have made it stand still. What was
+    /// said in part cannot be taken back, so its sandbox is ended then.
+    async fn say(&mut self, message: &ToAgent) -> Result<(), SandboxError> {
+        if let Ok(said) = tokio::time::timeout_at(self.deadline, self.inner.say(message)).await {
+            return said;
+        }
+        self.timed_out = true;
+        self.killed = true;
+        self.inner.jail.kill();
+        Err(self.inner.gone())
     }
 
     /// Waits for the next thing about it.
@@ -139,18 +154,18 @@ impl<'a> Drive<'a> {
         self.killed = true;
         self.deadline = tokio::time::Instant::now() + LAST;
         // One that is gone already is dead.
-        let _gone = self.inner.say(&ToAgent::Kill { id: self.ask.id }).await;
+        let _gone = self.say(&ToAgent::Kill { id: self.ask.id }).await;
     }
 
     /// So much of a stream was taken.
-    async fn took(&self, stream: Stream, bytes: usize) {
+    async fn took(&mut self, stream: Stream, bytes: usize) {
         let stream = match stream {
             Stream::Stdout => agent::Stream::Stdout,
             Stream::Stderr => agent::Stream::Stderr,
         };
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         // One that is gone is heard of by its end.
-        let _gone = self.inner.say(&ToAgent::Credit { id: self.ask.id, stream, bytes }).await;
+        let _gone = self.say(&ToAgent::Credit { id: self.ask.id, stream, bytes }).await;
     }
 
     /// Hands over as much input as there is credit for; gives what is left.
@@ -158,15 +173,15 @@ impl<'a> Drive<'a> {
         while !input.is_empty() && self.credit > 0 {
             let bytes = input.split_to(input.len().min(self.credit).min(CHUNK));
             self.credit -= bytes.len();
-            if self.inner.say(&ToAgent::Input { id: self.ask.id, bytes: bytes.to_vec() }).await.is_err() {
+            if self.say(&ToAgent::Input { id: self.ask.id, bytes: bytes.to_vec() }).await.is_err() {
                 return Bytes::new();
             }
         }
         input
     }
 
-    async fn end_input(&self) {
-        let _gone = self.inner.say(&ToAgent::InputEnd { id: self.ask.id }).await;
+    async fn end_input(&mut self) {
+        let _gone = self.say(&ToAgent::InputEnd { id: self.ask.id }).await;
     }
 
     fn usage(&self, told: Option<&agent::Ended>) -> (ExecUsage, bool) {
@@ -359,5 +374,5 @@ async fn tell(drive: &mut Drive<'_>, said: Input, rest: &mut Bytes) {
         Input::Signal(signal) => ToAgent::Signal { id, signal },
     };
     // One that is gone is heard of by its end.
-    let _gone = drive.inner.say(&message).await;
+    let _gone = drive.say(&message).await;
 }

@@ -39,7 +39,7 @@ pub(crate) async fn send(
     while let Some(mut bytes) = next()? {
         while !bytes.is_empty() {
             while credit == 0 {
-                match ask.next().await {
+                match inner.answer(ask).await {
                     Some(FromAgent::Credit { bytes, .. }) => {
                         credit = credit.saturating_add(bytes as usize).min(WINDOW as usize);
                     }
@@ -55,7 +55,7 @@ pub(crate) async fn send(
     }
     inner.say(&ToAgent::DataEnd { id }).await?;
     loop {
-        match ask.next().await {
+        match inner.answer(ask).await {
             Some(FromAgent::Credit { .. }) => {}
             Some(other) => return Ok(other),
             None => return Err(inner.gone()),
@@ -86,7 +86,7 @@ pub(crate) async fn read(inner: &Inner, path: &SandboxPath, most: u64) -> Result
     inner.say(&ToAgent::Read { id, path: inner.layout.found(path), most }).await?;
     let mut all = BytesMut::new();
     loop {
-        match ask.next().await {
+        match inner.answer(&mut ask).await {
             Some(FromAgent::Data { bytes, .. }) => {
                 all.extend_from_slice(&bytes);
                 if all.len() as u64 > most {
@@ -108,7 +108,7 @@ pub(crate) async fn list(inner: &Inner, path: &SandboxPath) -> Result<Vec<Entry>
     inner.say(&ToAgent::List { id: ask.id, path: inner.layout.found(path) }).await?;
     let mut all = Vec::new();
     loop {
-        match ask.next().await {
+        match inner.answer(&mut ask).await {
             Some(FromAgent::Listed { entries, .. }) => {
                 all.extend(entries.into_iter().map(entry));
                 if all.len() > MOST_ENTRIES {
@@ -145,7 +145,7 @@ fn entry(listed: Listed) -> Entry {
 pub(crate) async fn remove(inner: &Inner, path: &SandboxPath) -> Result<(), SandboxError> {
     let mut ask = inner.ask().await?;
     inner.say(&ToAgent::Remove { id: ask.id, path: inner.layout.found(path) }).await?;
-    match ask.next().await {
+    match inner.answer(&mut ask).await {
         Some(FromAgent::Done { .. }) => Ok(()),
         Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),
         Some(_) => Err(inner.broken()),

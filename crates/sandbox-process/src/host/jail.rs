@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A jail. Dropping it ends it; what was made for it is removed by the thread that hears of its end.
 #[derive(Debug)]
 pub(crate) struct Jail {
-    pidfd: OwnedFd,
+    pidfd: Arc<OwnedFd>,
     ended: watch::Receiver<Option<i32>>,
     group: Arc<Mutex<Group>>,
     /// The stream to an agent that is not the first of a pid namespace: when it closes, the agent ends what it started.

@@ -64,14 +64,16 @@ impl From<Failed> for KeeperError {
 #[derive(Debug)]
 pub(crate) struct Started {
     /// A handle on its first process.
-    pub(crate) pidfd: OwnedFd,
+    pub(crate) pidfd: Arc<OwnedFd>,
     /// Tells how it ended, once all of it has and what was made for it is removed.
     pub(crate) ended: watch::Receiver<Option<i32>>,
 }
 
 /// What is known of a jail.
 struct Entry {
-    started: Option<oneshot::Sender<Result<OwnedFd, KeeperError>>>,
+    started: Option<oneshot::Sender<Result<Arc<OwnedFd>, KeeperError>>>,
+    /// The handle on its first process, once there is one.
+    pidfd: Option<Arc<OwnedFd>>,
     ended: watch::Sender<Option<i32>>,
     /// Removed when the jail has ended.
     group: Arc<Mutex<Group>>,
@@ -144,7 +146,7 @@ impl Keeper {
         }
         let (started, starts) = oneshot::channel();
         let (ended, ends) = watch::channel(None);
-        let entry = Entry { started: Some(started), ended, group, folder };
+        let entry = Entry { started: Some(started), pidfd: None, ended, group, folder };
         self.shared.lock().insert(number, entry);
         let sent = packets::send(&self.control, &frame, &[stream.as_fd()]);
         drop(stream);
@@ -237,8 +239,12 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
         match message {
             FromKeeper::Ready => {}
             FromKeeper::Started { number } => {
-                let told = shared.lock().get_mut(&number).and_then(|entry| entry.started.take());
-                match (told, packet.descriptors.into_iter().next()) {
+                let pidfd = packet.descriptors.into_iter().next().map(Arc::new);
+                let told = shared.lock().get_mut(&number).and_then(|entry| {
+                    entry.pidfd.clone_from(&pidfd);
+                    entry.started.take()
+                });
+                match (told, pidfd) {
                     (Some(told), Some(pidfd)) => {
                         if let Err(Ok(pidfd)) = told.send(Ok(pidfd)) {
                             // Nobody wants it any more.
@@ -270,6 +276,9 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     let Some(shared) = shared.upgrade() else { return };
     shared.gone.store(true, std::sync::atomic::Ordering::Release);
     let entries: Vec<Entry> = shared.lock().drain().map(|(_, entry)| entry).collect();
+    for pidfd in entries.iter().filter_map(|entry| entry.pidfd.as_ref()) {
+        wait_for_end(pidfd);
+    }
     leaving.extend(entries.into_iter().map(|entry| (entry, 137, 0)));
     let Ok(quiet) = packets::packet_pair() else { return };
     while !leaving.is_empty() {
@@ -282,6 +291,13 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     }
 }
 
+/// Waits until the first process of a jail has ended, after its keeper has: it is told by the kernel to, and does not end at the
+/// same moment.
+fn wait_for_end(pidfd: &OwnedFd) {
+    // One that takes longer is in the hands of the kernel.
+    while let Ok(Woken::Interrupted) = wait_readable(pidfd, Some(PATIENCE)) {}
+}
+
 /// Removes what was made for a jail that has ended, and tells of its end; gives it back if the kernel still holds on to it.
 fn leave(entry: Entry, status: i32, tries: u32) -> Option<(Entry, i32, u32)> {
     let mut group = entry.group.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,6 +305,7 @@ fn leave(entry: Entry, status: i32, tries: u32) -> Option<(Entry, i32, u32)> {
     if removed.is_err() && tries < MOST_TRIES {
         // Whoever stands still dies only when they are let go.
         let _was_not_frozen = group.freeze(false);
+        group.kill();
         drop(group);
         return Some((entry, status, tries + 1));
     }

@@ -27,6 +27,9 @@ pub(crate) enum LinkError {
     /// The stream ended.
     #[error("its first process has ended")]
     Ended,
+    /// It was asked and stood still.
+    #[error("its first process did not answer in time")]
+    Silent,
     /// It said what no agent says.
     #[error("its first process broke the rules: {0}")]
     Broken(String),
@@ -121,25 +124,43 @@ async fn hear(mut reader: OwnedReadHalf, mut decoder: Decoder, shared: Arc<Share
     shared.end(why);
 }
 
+/// How much memory a message that waits takes: everything in it whose length its sender chose.
+fn weight(message: &FromAgent) -> u64 {
+    const EACH: usize = 64;
+    let chosen = match message {
+        FromAgent::Output { bytes, .. } | FromAgent::Data { bytes, .. } => bytes.len(),
+        FromAgent::Listed { entries, .. } => entries.iter().map(|entry| entry.name.len() + EACH).sum(),
+        FromAgent::Reset { left, .. } => left.iter().map(|words| words.len() + EACH).sum(),
+        FromAgent::NotStarted { step, .. } | FromAgent::Failed { step, .. } => step.len(),
+        FromAgent::Ready
+        | FromAgent::Credit { .. }
+        | FromAgent::Ended { .. }
+        | FromAgent::Done { .. }
+        | FromAgent::Counted { .. } => 0,
+    };
+    (chosen + EACH) as u64
+}
+
 impl Shared {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u32, Route>> {
         self.asks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn route(&self, message: FromAgent) -> Result<(), LinkError> {
-        let (id, bytes) = match &message {
+        let id = match &message {
             FromAgent::Ready => return Ok(()),
-            FromAgent::Output { id, bytes, .. } | FromAgent::Data { id, bytes } => (*id, bytes.len()),
-            FromAgent::Listed { id, entries } => (*id, entries.len() * 64),
-            FromAgent::Credit { id, .. }
+            FromAgent::Output { id, .. }
+            | FromAgent::Data { id, .. }
+            | FromAgent::Listed { id, .. }
+            | FromAgent::Credit { id, .. }
             | FromAgent::Ended { id, .. }
             | FromAgent::NotStarted { id, .. }
             | FromAgent::Done { id }
             | FromAgent::Failed { id, .. }
             | FromAgent::Reset { id, .. }
-            | FromAgent::Counted { id, .. } => (*id, 0),
+            | FromAgent::Counted { id, .. } => *id,
         };
-        let cost = bytes as u64 + 64;
+        let cost = weight(&message);
         // What nobody waits for is thrown away: an ask may have been forgotten meanwhile.
         let Some((to, waiting)) = self.lock().get(&id).map(|route| (route.to.clone(), route.waiting.clone()))
         else {
@@ -173,6 +194,11 @@ impl Link {
         gone.clone().unwrap_or(LinkError::Ended)
     }
 
+    /// Gives up on an agent that does not answer.
+    pub(crate) fn give_up(&self) {
+        self.shared.end(LinkError::Silent);
+    }
+
     /// A number for an ask, and where its answers come.
     pub(crate) fn open(&self) -> Result<Ask, LinkError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
@@ -204,12 +230,7 @@ impl Ask {
     /// The next answer; none when the agent is gone.
     pub(crate) async fn next(&mut self) -> Option<FromAgent> {
         let message = self.answers.recv().await?;
-        let bytes = match &message {
-            FromAgent::Output { bytes, .. } | FromAgent::Data { bytes, .. } => bytes.len(),
-            FromAgent::Listed { entries, .. } => entries.len() * 64,
-            _ => 0,
-        };
-        self.waiting.fetch_sub(bytes as u64 + 64, Ordering::AcqRel);
+        self.waiting.fetch_sub(weight(&message), Ordering::AcqRel);
         Some(message)
     }
 }
@@ -219,3 +240,6 @@ impl Drop for Ask {
         self.shared.lock().remove(&self.id);
     }
 }
+
+#[cfg(test)]
+mod tests;

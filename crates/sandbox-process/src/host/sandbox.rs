@@ -134,13 +134,37 @@ impl Inner {
 
     /// Says something about an ask.
     pub(crate) async fn say(&self, message: &ToAgent) -> Result<(), SandboxError> {
-        self.link.say(message).await.map_err(|_| self.gone())
+        let said = self.patiently(self.link.say(message)).await;
+        said.and_then(Result::ok).ok_or_else(|| self.gone())
+    }
+
+    /// The next answer to an ask that needs nobody but the agent; none when that is gone, or does not answer.
+    pub(crate) async fn answer(&self, ask: &mut Ask) -> Option<FromAgent> {
+        self.patiently(ask.next()).await.flatten()
+    }
+
+    /// Waits for the agent, but not for ever: a guest may stop a process on which it waits. One that stood still too long is
+    /// ended with its sandbox.
+    async fn patiently<T>(&self, doing: impl Future<Output = T>) -> Option<T> {
+        let mut doing = std::pin::pin!(doing);
+        loop {
+            match tokio::time::timeout(self.backend.options.patience, &mut doing).await {
+                Ok(done) => return Some(done),
+                // One that sleeps cannot answer.
+                Err(_) if self.may_sleep.load(Ordering::Acquire) => {}
+                Err(_) => {
+                    self.link.give_up();
+                    self.jail.kill();
+                    return None;
+                }
+            }
+        }
     }
 
     /// Asks for something that is answered by `Done`.
     pub(crate) async fn done(&self, mut ask: Ask, message: &ToAgent) -> Result<(), SandboxError> {
         self.say(message).await?;
-        match ask.next().await {
+        match self.answer(&mut ask).await {
             Some(FromAgent::Done { .. }) => Ok(()),
             Some(FromAgent::Failed { step, errno, .. }) => Err(SandboxError::Failed {
                 step,
@@ -220,7 +244,7 @@ impl Inner {
             let mut ask = self.ask().await?;
             let id = ask.id;
             self.say(&ToAgent::Count { id }).await?;
-            match ask.next().await {
+            match self.answer(&mut ask).await {
                 Some(FromAgent::Counted { processes: 0, .. }) => return Ok(()),
                 Some(FromAgent::Counted { .. }) => tokio::time::sleep(PAUSE).await,
                 Some(_) => return Err(self.broken()),
@@ -244,7 +268,7 @@ impl Inner {
         let mut ask = self.ask().await?;
         let id = ask.id;
         self.say(&ToAgent::Reset { id, folders: self.layout.own_found() }).await?;
-        match ask.next().await {
+        match self.answer(&mut ask).await {
             Some(FromAgent::Reset { left, .. }) if left.is_empty() => Ok(Reset::Proven),
             Some(FromAgent::Reset { left, .. }) => Ok(Reset::Unproven(left.join("; "))),
             Some(_) => Err(self.broken()),
@@ -358,7 +382,7 @@ impl Sandbox for Handle {
             let mut ask = inner.ask().await?;
             let id = ask.id;
             inner.say(&ToAgent::Count { id }).await?;
-            match ask.next().await {
+            match inner.answer(&mut ask).await {
                 Some(FromAgent::Counted { processes, .. }) => Ok(inner.usage(processes)),
                 Some(_) => Err(inner.broken()),
                 None => Err(inner.gone()),

@@ -44,7 +44,7 @@ pub(crate) async fn pack(inner: &Inner) -> Result<Snapshot, SandboxError> {
     inner.say(&ToAgent::Pack { id: number, folders, most }).await?;
     let mut bytes = 0_u64;
     loop {
-        match ask.next().await {
+        match inner.answer(&mut ask).await {
             Some(FromAgent::Data { bytes: piece, .. }) => {
                 bytes = bytes.saturating_add(piece.len() as u64);
                 if bytes > most {

@@ -4,7 +4,7 @@
 //! A step without which something would be open ends the process. Nothing of a guest runs before the last step.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::landlock::{self, How, Opened};
@@ -15,7 +15,7 @@ use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, pack
 use bailiwick_wire::encode;
 use bailiwick_wire::jail::{Bind, FromJail, Own, Place, Plan, Standing};
 
-use super::{Handed, look};
+use super::{Handed, look, way};
 
 /// The exit code of a jail that could not be built.
 const UNBUILT: u8 = 71;
@@ -29,7 +29,7 @@ const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
 const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
-pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: &OwnedFd, filters: &Filters) -> ! {
+pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd, filters: &Filters) -> ! {
     match build(plan, handed, keeper, filters) {
         Ok(standing) => {
             let signals_stay = standing.signals_stay;
@@ -67,7 +67,7 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
 fn build(
     plan: &Plan,
     Handed { doors, copies }: Handed,
-    keeper: &OwnedFd,
+    keeper: OwnedFd,
     filters: &Filters,
 ) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
@@ -75,7 +75,8 @@ fn build(
         cgroups::go_through(&door)?;
         standing.joined += 1;
     }
-    let (differs, outside) = hear(keeper)?;
+    let (differs, outside) = hear(&keeper)?;
+    drop(keeper);
     become_somebody(plan, outside)?;
     if plan.own == Own::Nothing {
         make_folders(plan)?;
@@ -146,9 +147,12 @@ fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
         folder(Path::new(place))?;
     }
     for place in &plan.places {
-        make(place, copies)?;
+        make(place)?;
     }
     mounts::processes(Path::new("/proc"))?;
+    if plan.own == Own::All {
+        bounds::for_a_user_namespace()?;
+    }
     for mask in &plan.masks {
         cover(Path::new(mask))?;
     }
@@ -157,9 +161,9 @@ fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
     for place in &plan.places {
         // The user's own mounts come last: one may lie in a folder of the sandbox's own.
         if let Place::Bind(bind) = place
-            && bind.checked.is_some()
+            && let Some(checked) = bind.checked
         {
-            mount(bind, copies)?;
+            mount_checked(bind, checked, copies)?;
         }
     }
     mounts::detach(Path::new(OLD))?;
@@ -167,7 +171,7 @@ fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
     mounts::take_away(Path::new("/"), Less::READ, false)
 }
 
-fn make(place: &Place, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
+fn make(place: &Place) -> Result<(), Failed> {
     match place {
         Place::Folder { at } => folder(Path::new(at)),
         Place::Link { at, to } => {
@@ -179,7 +183,7 @@ fn make(place: &Place, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed>
             file(Path::new(at), text.as_bytes())
         }
         Place::Bind(bind) if bind.checked.is_some() => Ok(()),
-        Place::Bind(bind) => mount(bind, copies),
+        Place::Bind(bind) => mount(bind),
         Place::Device { at } => {
             file(Path::new(at), b"")?;
             let from = PathBuf::from(format!("{OLD}{at}"));
@@ -189,29 +193,42 @@ fn make(place: &Place, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed>
     }
 }
 
-/// Mounts something of the host's, if it is what was checked.
-fn mount(bind: &Bind, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
-    let Bind { from, to: name, writable, is_folder, checked, owner: _ } = bind;
-    let to = Path::new(name);
+/// Mounts something of the system's.
+fn mount(Bind { from, to, writable, is_folder, .. }: &Bind) -> Result<(), Failed> {
+    let to = Path::new(to);
     if *is_folder {
         folder(to)?;
-    } else if rustix::fs::lstat(to).is_err() {
+    } else {
         folder_above(to)?;
         file(to, b"")?;
     }
-    let from = PathBuf::from(format!("{OLD}{from}"));
     let less = if *writable { Less::WRITE } else { Less::READ };
-    match copies.get(name) {
-        Some(copy) => mounts::attach(copy, to)?,
-        None => mounts::bind(&from, to, less)?,
+    mounts::bind(&PathBuf::from(format!("{OLD}{from}")), to, less)
+}
+
+/// Mounts something of the user's, if it is what was checked. It may lie in another that a guest has written to, and the host's
+/// files are still there under a name: so the way to its place is gone step by step, and no link is followed.
+fn mount_checked(
+    bind: &Bind,
+    checked: (u64, u64),
+    copies: &BTreeMap<String, OwnedFd>,
+) -> Result<(), Failed> {
+    let changed = |errno| Step::ChangedMeanwhile.failed(errno);
+    let Bind { from, to, writable, is_folder, .. } = bind;
+    let less = if *writable { Less::WRITE } else { Less::READ };
+    let fresh;
+    let copy = if let Some(copy) = copies.get(to) {
+        copy
+    } else {
+        fresh = mounts::copy(&PathBuf::from(format!("{OLD}{from}")), less)?;
+        &fresh
+    };
+    let found = rustix::fs::fstat(copy).map_err(changed)?;
+    if (found.st_dev, found.st_ino) != checked {
+        return Err(changed(Errno::STALE));
     }
-    if let Some(checked) = checked {
-        let found = rustix::fs::lstat(to).map_err(|errno| Step::ChangedMeanwhile.failed(errno))?;
-        if (found.st_dev, found.st_ino) != *checked {
-            return Err(Step::ChangedMeanwhile.failed(Errno::STALE));
-        }
-    }
-    Ok(())
+    let place = way::to(Path::new(to), *is_folder)?;
+    mounts::attach(copy, place.as_fd())
 }
 
 /// Covers something of `/proc`, if it is there.
@@ -255,12 +272,20 @@ fn make_folders(plan: &Plan) -> Result<(), Failed> {
 
 /// What Landlock leaves open.
 fn opened(plan: &Plan) -> Vec<Opened> {
-    let open = |path: &str, how| Opened { path: PathBuf::from(path), how };
+    let open = |path: &str, how| Opened { path: PathBuf::from(path), how, checked: None };
     let mut opened: Vec<Opened> = plan.folders.iter().map(|place| open(place, How::Write)).collect();
     if plan.own == Own::Nothing {
         opened.extend(plan.readable.iter().map(|path| open(path, How::Read)));
         opened.extend(["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map(|path| open(path, How::Use)));
         opened.extend(["/dev/random", "/dev/urandom"].map(|path| open(path, How::Read)));
+        // Here is no mount that could be looked at: what is opened has to be what was checked.
+        opened.extend(plan.places.iter().filter_map(|place| match place {
+            Place::Bind(Bind { from, writable, checked, .. }) => {
+                let how = if *writable { How::Write } else { How::Read };
+                Some(Opened { path: PathBuf::from(from), how, checked: *checked })
+            }
+            _ => None,
+        }));
     } else {
         opened.extend([open("/", How::Read), open("/dev", How::Use), open("/proc", How::Use)]);
         let writable = plan.places.iter().filter_map(|place| match place {

@@ -6,6 +6,7 @@
 
 mod build;
 mod look;
+mod way;
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -16,7 +17,7 @@ use bailiwick_sys::cgroups;
 use bailiwick_sys::clone::{Child, Own, Side, into_jail};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::pidfd::{How, reap_one};
-use bailiwick_sys::seccomp::command::{Filters, Sockets};
+use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
 use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, mounts, packets, pidfd, privileges};
 use bailiwick_wire::jail::{self, Bind, FromKeeper, Place, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
@@ -31,9 +32,36 @@ const FAILED: u8 = 70;
 /// What every jail needs and only one is made of.
 struct Keeper {
     alone: Alone,
-    internet: Filters,
-    pairs: Filters,
+    filters: Walls,
     living: BTreeMap<i32, u64>,
+}
+
+/// The filters, by what the namespaces of a jail leave to them.
+struct Walls {
+    /// For one with namespaces of its own.
+    apart: Filters,
+    /// For one without any, in the host's network because that was asked for.
+    among: Filters,
+    /// For one without any: the filter is what keeps it from the host's network.
+    alone: Filters,
+}
+
+impl Walls {
+    fn compile() -> Result<Self, Failed> {
+        Ok(Self {
+            apart: Filters::compile(Sockets::Internet, Neighbours::Nobody)?,
+            among: Filters::compile(Sockets::Internet, Neighbours::Everybody)?,
+            alone: Filters::compile(Sockets::PairsOnly, Neighbours::Everybody)?,
+        })
+    }
+
+    fn of(&self, plan: &Plan) -> &Filters {
+        match (plan.own, plan.own_network) {
+            (jail::Own::All | jail::Own::AllButUser, _) => &self.apart,
+            (jail::Own::Nothing, false) => &self.among,
+            (jail::Own::Nothing, true) => &self.alone,
+        }
+    }
 }
 
 /// Becomes a keeper and never returns.
@@ -64,12 +92,7 @@ impl Keeper {
             privileges::hide()?;
             privileges::clear_groups()?;
         }
-        let keeper = Self {
-            alone,
-            internet: Filters::compile(Sockets::Internet)?,
-            pairs: Filters::compile(Sockets::PairsOnly)?,
-            living: BTreeMap::new(),
-        };
+        let keeper = Self { alone, filters: Walls::compile()?, living: BTreeMap::new() };
         ending::watch_children()?;
         tell(&FromKeeper::Ready, &[])?;
         Ok(keeper)
@@ -123,10 +146,7 @@ impl Keeper {
         match into_jail(own, plan.own_network, &self.alone)? {
             Side::Child => {
                 drop(outer);
-                // Without a network namespace of its own, a filter is what keeps it from the host's network.
-                let is_open = own != Own::Nothing || !plan.own_network;
-                let filters = if is_open { &self.internet } else { &self.pairs };
-                build::live(plan, stream, Handed { doors, copies }, &inner, filters)
+                build::live(plan, stream, Handed { doors, copies }, inner, self.filters.of(plan))
             }
             Side::Parent(child) => {
                 drop((inner, doors, copies, stream));

@@ -10,6 +10,7 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
+mod attacks;
 mod commands;
 mod endings;
 mod files;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         return code;
     }
     bailiwick_testkit::run_tests(&[
+        attacks::TESTS,
         commands::TESTS,
         endings::TESTS,
         files::TESTS,

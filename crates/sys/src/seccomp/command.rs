@@ -27,8 +27,17 @@ pub struct Group {
 pub enum Sockets {
     /// Within a machine and over the internet's protocols.
     Internet,
-    /// Only pairs that are connected from birth.
+    /// Only pairs that are connected from birth, and to nobody else ever.
     PairsOnly,
+}
+
+/// Who else is there: without namespaces, the user's other processes and their shared memory have numbers here, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Neighbours {
+    /// Nobody: pids and IPC are the sandbox's own.
+    Nobody,
+    /// Whoever else is on the machine.
+    Everybody,
 }
 
 /// Allowed with any arguments.
@@ -322,45 +331,8 @@ pub const ALLOWED: &[Group] = &[
     Group {
         why: "sockets, once they are made",
         calls: &[
-            "bind",
-            "connect",
-            "listen",
-            "accept",
-            "accept4",
-            "getsockname",
-            "getpeername",
-            "getsockopt",
-            "setsockopt",
-            "sendto",
-            "recvfrom",
-            "sendmsg",
-            "recvmsg",
-            "sendmmsg",
-            "recvmmsg",
-            "shutdown",
-        ],
-    },
-    Group {
-        why: "shared memory, semaphores and queues, which are the sandbox's own",
-        calls: &[
-            "shmget",
-            "shmat",
-            "shmdt",
-            "shmctl",
-            "semget",
-            "semop",
-            "semtimedop",
-            "semctl",
-            "msgget",
-            "msgsnd",
-            "msgrcv",
-            "msgctl",
-            "mq_open",
-            "mq_unlink",
-            "mq_timedsend",
-            "mq_timedreceive",
-            "mq_notify",
-            "mq_getsetattr",
+            "getsockname", "getpeername", "getsockopt", "setsockopt", "sendto", "recvfrom", "sendmsg",
+            "recvmsg", "sendmmsg", "recvmmsg", "shutdown",
         ],
     },
     Group {
@@ -368,6 +340,22 @@ pub const ALLOWED: &[Group] = &[
         calls: &["seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"],
     },
 ];
+
+/// Allowed where sockets can be made: a pair of datagrams can be connected again, to any socket that has a name.
+pub const REACHING: Group = Group {
+    why: "sockets that reach others, and are reached",
+    calls: &["bind", "connect", "listen", "accept", "accept4"],
+};
+
+/// Allowed where IPC is the sandbox's own: elsewhere it is the user's, or that of other sandboxes.
+pub const SHARED: Group = Group {
+    why: "shared memory, semaphores and queues, which are the sandbox's own",
+    calls: &[
+        "shmget", "shmat", "shmdt", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd",
+        "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
+        "mq_getsetattr",
+    ],
+};
 
 /// What answers "there is no such call": programs know how to do without. What they could do with it hides behind a pointer,
 /// where a filter cannot look, or is a way around filters.
@@ -386,7 +374,11 @@ const MAKES: u64 = (libc::O_CREAT as u64) | 0o20_000_000;
 const TIOCSTI: u64 = 0x5412;
 /// Does the same on a console, and more.
 const TIOCLINUX: u64 = 0x541c;
+/// Gives a terminal another line discipline, which loads code into the kernel that nothing here needs.
+const TIOCSETD: u64 = 0x5423;
 const RLIMIT_CORE: u64 = 4;
+/// The first argument of `ioprio_set` for one process.
+const IOPRIO_WHO_PROCESS: u64 = 1;
 
 /// A test of one argument.
 #[derive(Debug, Clone, Copy)]
@@ -398,17 +390,9 @@ enum Test {
 }
 
 /// Calls that are allowed with some arguments: each list of tests is one way.
-fn conditional(sockets: Sockets) -> Vec<(&'static str, Vec<Vec<Test>>)> {
-    use Test::{Is, IsNot, Masked, Without};
+fn conditional(sockets: Sockets, neighbours: Neighbours) -> Vec<(&'static str, Vec<Vec<Test>>)> {
+    use Test::{Is, IsNot, Without};
     let made = |flags: u8, mode: u8| vec![vec![Without(flags, MAKES)], vec![Without(mode, SET_ID)]];
-    let kinds = [libc::SOCK_STREAM, libc::SOCK_DGRAM, libc::SOCK_SEQPACKET];
-    let mut families = Vec::new();
-    for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6] {
-        for kind in kinds {
-            families.push(vec![Is(0, bits(family)), Masked(1, 0xf, bits(kind))]);
-        }
-    }
-    families.push(vec![Is(0, bits(libc::AF_NETLINK)), Is(2, bits(libc::NETLINK_ROUTE))]);
     let mut list = vec![
         ("clone", vec![vec![Without(0, NAMESPACES)]]),
         ("unshare", vec![vec![Without(0, NAMESPACES)]]),
@@ -421,18 +405,69 @@ fn conditional(sockets: Sockets) -> Vec<(&'static str, Vec<Vec<Test>>)> {
         // Plain files, fifos and sockets: what is left of the kinds of nodes.
         ("mknod", nodes(1)),
         ("mknodat", nodes(2)),
-        ("ioctl", vec![vec![IsNot(1, TIOCSTI), IsNot(1, TIOCLINUX)]]),
+        ("ioctl", vec![vec![IsNot(1, TIOCSTI), IsNot(1, TIOCLINUX), IsNot(1, TIOCSETD)]]),
         // What a core is piped to runs outside; with a limit of 1 the kernel leaves it, and so nobody changes that limit.
         ("setrlimit", vec![vec![IsNot(0, RLIMIT_CORE)]]),
         // Nobody lowers what every later command would inherit from the first process.
         ("prlimit64", vec![vec![IsNot(0, 1), IsNot(1, RLIMIT_CORE)], vec![Is(2, 0)]]),
-        // A pair of another family would make the kernel load what it has for that.
-        ("socketpair", vec![vec![Is(0, bits(libc::AF_UNIX))]]),
         ("personality", [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff].map(|one| vec![Is(0, one)]).to_vec()),
+        ("socketpair", pairs(sockets)),
     ];
     if sockets == Sockets::Internet {
-        list.push(("socket", families));
+        list.push(("socket", families()));
     }
+    if neighbours == Neighbours::Everybody {
+        list.extend(only_oneself());
+    }
+    list
+}
+
+/// The sockets that can be made. Every other family and protocol would have the kernel load code for it.
+fn families() -> Vec<Vec<Test>> {
+    use Test::{Is, Masked};
+    let kind = |kind: i32| Masked(1, 0xf, bits(kind));
+    let mut families: Vec<Vec<Test>> = [libc::SOCK_STREAM, libc::SOCK_DGRAM, libc::SOCK_SEQPACKET]
+        .map(|one| vec![Is(0, bits(libc::AF_UNIX)), kind(one)])
+        .to_vec();
+    for family in [libc::AF_INET, libc::AF_INET6] {
+        let protocols = [
+            (libc::SOCK_STREAM, libc::IPPROTO_IP),
+            (libc::SOCK_STREAM, libc::IPPROTO_TCP),
+            (libc::SOCK_DGRAM, libc::IPPROTO_IP),
+            (libc::SOCK_DGRAM, libc::IPPROTO_UDP),
+            (libc::SOCK_DGRAM, libc::IPPROTO_ICMP),
+            (libc::SOCK_DGRAM, libc::IPPROTO_ICMPV6),
+        ];
+        families.extend(protocols.map(|(one, protocol)| vec![Is(0, bits(family)), kind(one), Is(2, bits(protocol))]));
+    }
+    families.push(vec![Is(0, bits(libc::AF_NETLINK)), Is(2, bits(libc::NETLINK_ROUTE))]);
+    families
+}
+
+/// Pairs of sockets: those of other families have the kernel load code, and among those that should stay pairs, one of
+/// datagrams could be sent from to anybody.
+fn pairs(sockets: Sockets) -> Vec<Vec<Test>> {
+    use Test::{Is, Masked};
+    let family = Is(0, bits(libc::AF_UNIX));
+    match sockets {
+        Sockets::Internet => vec![vec![family]],
+        Sockets::PairsOnly => [libc::SOCK_STREAM, libc::SOCK_SEQPACKET]
+            .map(|kind| vec![family, Masked(1, 0xf, bits(kind))])
+            .to_vec(),
+    }
+}
+
+/// Limits and priorities are changed of oneself only: those of another process of the same user end it as well as a signal.
+fn only_oneself() -> Vec<(&'static str, Vec<Vec<Test>>)> {
+    use Test::{Is, IsNot};
+    let oneself = Is(0, 0);
+    let mut list: Vec<(&'static str, Vec<Vec<Test>>)> =
+        ["sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"]
+            .map(|name| (name, vec![vec![oneself]]))
+            .to_vec();
+    list.push(("setpriority", vec![vec![Is(0, 0), Is(1, 0)]]));
+    list.push(("ioprio_set", vec![vec![Is(0, IOPRIO_WHO_PROCESS), Is(1, 0)]]));
+    list.push(("prlimit64", vec![vec![oneself, IsNot(1, RLIMIT_CORE)], vec![oneself, Is(2, 0)]]));
     list
 }
 
@@ -471,15 +506,18 @@ pub struct Filters {
 
 impl Filters {
     /// Makes them.
-    pub fn compile(sockets: Sockets) -> Result<Self, Failed> {
+    pub fn compile(sockets: Sockets, neighbours: Neighbours) -> Result<Self, Failed> {
         let build = || -> Result<Self, seccompiler::BackendError> {
             let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-            for name in ALLOWED.iter().flat_map(|group| group.calls) {
+            let reaching = (sockets == Sockets::Internet).then_some(&REACHING);
+            let shared = (neighbours == Neighbours::Nobody).then_some(&SHARED);
+            let groups = ALLOWED.iter().chain(reaching).chain(shared);
+            for name in groups.flat_map(|group| group.calls) {
                 if let Some(number) = number(name) {
                     rules.insert(i64::from(number), Vec::new());
                 }
             }
-            for (name, ways) in conditional(sockets) {
+            for (name, ways) in conditional(sockets, neighbours) {
                 let Some(number) = number(name) else { continue };
                 let ways = ways.into_iter().map(|tests| {
                     let tests: Result<Vec<_>, _> = tests.into_iter().map(Test::condition).collect();

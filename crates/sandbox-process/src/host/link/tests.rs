@@ -1,0 +1,26 @@
+//! What an agent that breaks the rules can make a host hold.
+
+use super::*;
+
+/// Says something again and again that nobody takes, and gives how many bytes of it were held when that was refused.
+#[track_caller]
+fn check(message: &FromAgent) {
+    let shared = Shared::default();
+    let (to, _answers) = mpsc::unbounded_channel();
+    shared.lock().insert(1, Route { to, waiting: Arc::default() });
+    let bytes = encode(message).expect("a message").len() as u64;
+    let most = MOST_WAITING / bytes + 1;
+    let refused = (0..=most).any(|_| shared.route(message.clone()).is_err());
+    assert!(refused, "{most} messages of {bytes} bytes wait");
+}
+
+#[test]
+fn whatever_an_agent_says_and_nobody_takes_is_bounded() {
+    let long = || "x".repeat(100_000);
+    let entry = || bailiwick_wire::agent::Listed { name: long(), kind: 'f', bytes: 0, mode: 0 };
+    check(&FromAgent::Failed { id: 1, step: long(), errno: 1 });
+    check(&FromAgent::NotStarted { id: 1, step: long(), errno: 1 });
+    check(&FromAgent::Reset { id: 1, left: vec![long(), long()] });
+    check(&FromAgent::Listed { id: 1, entries: vec![entry(), entry()] });
+    check(&FromAgent::Data { id: 1, bytes: vec![0; 100_000] });
+}

@@ -69,13 +69,8 @@ impl Command {
             How::Exited(code) => (Some(i32::from(code)), None),
             How::Signalled(signal) => (None, Some(i32::from(signal))),
         };
-        self.ended = Some(Ended {
-            code,
-            signal,
-            cpu_us: reaped.cpu_us,
-            memory_peak: reaped.memory_peak,
-            processes,
-        });
+        self.ended =
+            Some(Ended { code, signal, cpu_us: reaped.cpu_us, memory_peak: reaped.memory_peak, processes });
         for output in &mut self.outputs {
             output.command_ended();
         }

@@ -75,7 +75,9 @@ pub fn close_all_but(opened: &[Opened]) -> Result<Standing, Failed> {
         .create()
         .map_err(failed)?;
     for Opened { path, how, checked } in opened {
-        let Ok(descriptor) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else { continue };
+        let Ok(descriptor) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else {
+            continue;
+        };
         let changed = |errno| Step::ChangedMeanwhile.failed(errno);
         let found = rustix::fs::fstat(&descriptor).map_err(changed)?;
         if checked.is_some_and(|checked| checked != (found.st_dev, found.st_ino)) {

@@ -117,9 +117,8 @@ pub fn copy(from: &Path, less: Less) -> Result<OwnedFd, Failed> {
 /// A copy of what is mounted at a path.
 fn tree(from: &Path, flags: libc::c_int, step: Step) -> Result<OwnedFd, Failed> {
     let path = CString::new(from.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
-    let flags = libc::OPEN_TREE_CLONE
-        | libc::OPEN_TREE_CLOEXEC
-        | (flags | libc::AT_SYMLINK_NOFOLLOW).unsigned_abs();
+    let flags =
+        libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | (flags | libc::AT_SYMLINK_NOFOLLOW).unsigned_abs();
     // SAFETY: the path ends in a NUL; the call gives a new descriptor or an error.
     let tree = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
     let tree = i32::try_from(tree).ok().filter(|tree| *tree >= 0).ok_or_else(|| step.failed(last()))?;

@@ -55,7 +55,10 @@ fn files(plan: &Plan, standing: &Standing) -> Held {
         None => "no Landlock".to_owned(),
     };
     if plan.own != Own::Nothing {
-        let holds = standing.mount && standing.root && standing.processes;
+        // Without Landlock a command can execute the agent's own program by its entry in /proc, and write to that file if it is
+        // this user's.
+        let is_out_of_reach = standing.landlock.is_some() || !plan.outside.is_empty();
+        let holds = standing.mount && standing.root && standing.processes && is_out_of_reach;
         let status = if holds { WallStatus::Enforced } else { WallStatus::Partial };
         return (status, format!("mount namespace with a built, read-only root; {landlock}"));
     }

@@ -208,11 +208,7 @@ fn mount(Bind { from, to, writable, is_folder, .. }: &Bind) -> Result<(), Failed
 
 /// Mounts something of the user's, if it is what was checked. It may lie in another that a guest has written to, and the host's
 /// files are still there under a name: so the way to its place is gone step by step, and no link is followed.
-fn mount_checked(
-    bind: &Bind,
-    checked: (u64, u64),
-    copies: &BTreeMap<String, OwnedFd>,
-) -> Result<(), Failed> {
+fn mount_checked(bind: &Bind, checked: (u64, u64), copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
     let changed = |errno| Step::ChangedMeanwhile.failed(errno);
     let Bind { from, to, writable, is_folder, .. } = bind;
     let less = if *writable { Less::WRITE } else { Less::READ };

@@ -15,10 +15,11 @@ use std::path::Path;
 use bailiwick_sys::alone::Alone;
 use bailiwick_sys::cgroups;
 use bailiwick_sys::clone::{Child, Own, Side, into_jail};
+use bailiwick_sys::mounts::{self, Less};
 use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::pidfd::{How, reap_one};
 use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
-use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, mounts, packets, pidfd, privileges};
+use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, packets, pidfd, privileges};
 use bailiwick_wire::jail::{self, Bind, FromKeeper, Place, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
@@ -171,15 +172,24 @@ impl Keeper {
 }
 
 impl Keeper {
-    /// Copies of the host's folders that look as if the jail's user owned them, by their places. Where a file system cannot
-    /// do that, the folder is mounted as it is, and its permissions say what can be done.
+    /// As root, copies of what was asked for of the host's, by their places: the jail's user may not get as far as where they are.
+    /// Writable ones look as if that user owned them; where a file system cannot do that, the folder is as it is, and its
+    /// permissions say what can be done.
     fn copies(&self, plan: &Plan) -> BTreeMap<String, OwnedFd> {
         let Some(outside) = plan.outside.first().copied() else { return BTreeMap::new() };
         let copy = |place: &Place| {
-            let Place::Bind(Bind { from, to, owner: Some((user, group)), .. }) = place else { return None };
-            let user = Mapping { inside: *user, user: outside, group: outside };
-            let group = Mapping { inside: *group, user: outside, group: outside };
-            let copy = mounts::owned_copy(Path::new(from), user, group, &self.alone).ok()?;
+            let Place::Bind(Bind { from, to, writable, checked: Some(_), owner, .. }) = place else {
+                return None;
+            };
+            let from = Path::new(from);
+            let owned = owner.and_then(|(user, group)| {
+                let user = Mapping { inside: user, user: outside, group: outside };
+                let group = Mapping { inside: group, user: outside, group: outside };
+                mounts::owned_copy(from, user, group, &self.alone).ok()
+            });
+            let less = if *writable { Less::WRITE } else { Less::READ };
+            // What cannot be copied is looked for by the jail itself, which says why it cannot be mounted.
+            let copy = owned.or_else(|| mounts::copy(from, less).ok())?;
             Some((to.clone(), copy))
         };
         plan.places.iter().filter_map(copy).collect()

@@ -301,9 +301,11 @@ os.execv('/bin/sleep', ['sleep', '{mark}'])
     );
     wait(async {
         let sandbox = place.sandbox().await;
-        let held = sandbox.receipt().walls.iter().any(|part| {
-            part.demand == Demand::Memory.name() && part.status == WallStatus::Enforced
-        });
+        let held = sandbox
+            .receipt()
+            .walls
+            .iter()
+            .any(|part| part.demand == Demand::Memory.name() && part.status == WallStatus::Enforced);
         let _lost = sandbox.exec(words(&["/usr/bin/python3", "-c", &text])).await;
         sandbox.terminate().await.expect("an end");
         requires!("a memory cgroup", held);
@@ -322,6 +324,7 @@ fn without_namespaces_a_pair_of_sockets_reaches_nobody_else() {
     service.set_nonblocking(true).expect("it does not wait");
     wait(async {
         let sandbox = place.sandbox().await;
+        let at = name.display();
         let text = format!(
             "
 import socket
@@ -329,7 +332,7 @@ for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_STREAM, socket.SOCK
     for tried in ('connect', 'sendto'):
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
-            ours.connect({name:?}) if tried == 'connect' else ours.sendto(b'out', {name:?})
+            ours.connect('{at}') if tried == 'connect' else ours.sendto(b'out', '{at}')
             ours.send(b'out')
         except OSError: pass
 "

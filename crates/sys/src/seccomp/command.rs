@@ -331,8 +331,17 @@ pub const ALLOWED: &[Group] = &[
     Group {
         why: "sockets, once they are made",
         calls: &[
-            "getsockname", "getpeername", "getsockopt", "setsockopt", "sendto", "recvfrom", "sendmsg",
-            "recvmsg", "sendmmsg", "recvmmsg", "shutdown",
+            "getsockname",
+            "getpeername",
+            "getsockopt",
+            "setsockopt",
+            "sendto",
+            "recvfrom",
+            "sendmsg",
+            "recvmsg",
+            "sendmmsg",
+            "recvmmsg",
+            "shutdown",
         ],
     },
     Group {
@@ -351,8 +360,23 @@ pub const REACHING: Group = Group {
 pub const SHARED: Group = Group {
     why: "shared memory, semaphores and queues, which are the sandbox's own",
     calls: &[
-        "shmget", "shmat", "shmdt", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd",
-        "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
+        "shmget",
+        "shmat",
+        "shmdt",
+        "shmctl",
+        "semget",
+        "semop",
+        "semtimedop",
+        "semctl",
+        "msgget",
+        "msgsnd",
+        "msgrcv",
+        "msgctl",
+        "mq_open",
+        "mq_unlink",
+        "mq_timedsend",
+        "mq_timedreceive",
+        "mq_notify",
         "mq_getsetattr",
     ],
 };
@@ -438,7 +462,9 @@ fn families() -> Vec<Vec<Test>> {
             (libc::SOCK_DGRAM, libc::IPPROTO_ICMP),
             (libc::SOCK_DGRAM, libc::IPPROTO_ICMPV6),
         ];
-        families.extend(protocols.map(|(one, protocol)| vec![Is(0, bits(family)), kind(one), Is(2, bits(protocol))]));
+        families.extend(
+            protocols.map(|(one, protocol)| vec![Is(0, bits(family)), kind(one), Is(2, bits(protocol))]),
+        );
     }
     families.push(vec![Is(0, bits(libc::AF_NETLINK)), Is(2, bits(libc::NETLINK_ROUTE))]);
     families

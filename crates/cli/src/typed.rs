@@ -108,8 +108,10 @@ pub(crate) enum Command {
     /// Let a folder's own bailiwick.toml widen from now on, as it is (by hash)
     Trust(Trust),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions(Completions),
     /// Print the manual page, or write all of them to a folder
+    #[command(hide = true)]
     Man(Man),
 }
 

@@ -58,7 +58,6 @@ pub(crate) struct Global {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Command {
     /// Serve tools over HTTP, until a signal comes
     Serve(serving::Serve),

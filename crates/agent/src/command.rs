@@ -64,7 +64,7 @@ impl Command {
     }
 
     /// Its process ended.
-    pub(crate) fn process_ended(&mut self, reaped: &pidfd::Ended) {
+    pub(crate) fn process_ended(&mut self, reaped: &pidfd::Ended, processes: u32) {
         let (code, signal) = match reaped.how {
             How::Exited(code) => (Some(i32::from(code)), None),
             How::Signalled(signal) => (None, Some(i32::from(signal))),
@@ -74,7 +74,7 @@ impl Command {
             signal,
             cpu_us: reaped.cpu_us,
             memory_peak: reaped.memory_peak,
-            processes: 1,
+            processes,
         });
         for output in &mut self.outputs {
             output.command_ended();

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal};
 use crate::command::{Command, Wound};
 use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
-use crate::processes::Others;
+use crate::processes::{self, Others};
 use crate::reset::{Place, State};
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
 
@@ -48,8 +48,6 @@ pub(crate) struct Life {
     socket: OwnedFd,
     children: OwnedFd,
     others: Others,
-    /// Whether everybody dies with us.
-    is_init: bool,
     owns_ipc: bool,
     place: Place,
     /// How everything looked before the first command.
@@ -62,6 +60,8 @@ pub(crate) struct Life {
     jobs: BTreeMap<u32, Job>,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
+    /// Whether a message came in more than one piece.
+    is_long: bool,
     /// Where the next turn begins.
     first: u32,
     /// Whether somebody can go on without waiting.
@@ -90,7 +90,6 @@ impl Life {
                 (false, true) => Others::Within,
                 (false, false) => Others::Descendants,
             },
-            is_init: setup.is_init,
             owns_ipc: setup.owns_ipc,
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
@@ -101,6 +100,7 @@ impl Life {
             commands: BTreeMap::new(),
             jobs: BTreeMap::new(),
             until_alone: Vec::new(),
+            is_long: false,
             first: 0,
             goes_on: true,
         })
@@ -113,7 +113,7 @@ impl Life {
                 break end;
             }
         };
-        if !self.is_init {
+        if self.others != Others::All {
             // No namespace dies with us: whoever is left would live on. Nobody is there to be told of a failure.
             let _best_effort = self.others.send(Signal::KILL);
         }
@@ -153,7 +153,11 @@ impl Life {
         if self.out.is_broken() {
             return Err(End::Fault);
         }
-        self.out.flush(&self.socket).map_err(|_| End::Closed)
+        let had_room = self.out.has_room();
+        self.out.flush(&self.socket).map_err(|_| End::Closed)?;
+        // Whoever waited for room, and for nothing else, is woken by nobody else.
+        self.goes_on |= !had_room && self.out.has_room();
+        Ok(())
     }
 
     /// Waits until somebody is ready. The host comes first, so that it is heard however many others there are.
@@ -206,7 +210,9 @@ impl Life {
     fn ended(&mut self, ended: &pidfd::Ended) {
         let command = self.commands.values_mut().find(|one| one.pid() == ended.pid && !one.has_ended());
         if let Some(command) = command {
-            command.process_ended(ended);
+            // Elsewhere numbers are given to everybody's processes.
+            let counted = (self.others == Others::All).then(|| processes::since(ended.pid)).flatten();
+            command.process_ended(ended, counted.unwrap_or(1));
         }
     }
 
@@ -261,6 +267,12 @@ impl Life {
         }
         while let Some(message) = self.decoder.take().map_err(|_| End::Broken)? {
             self.ask(message)?;
+        }
+        if self.decoder.is_within_a_frame() {
+            self.is_long = true;
+        } else if std::mem::take(&mut self.is_long) {
+            // A long message leaves much room behind, which an idle agent should not keep.
+            self.decoder = Decoder::new(LONGEST);
         }
         Ok(())
     }

@@ -86,6 +86,16 @@ fn read(path: &CStr, buffer: &mut [u8]) -> Option<usize> {
     bailiwick_sys::packets::read(&file, buffer).ok()
 }
 
+/// How many processes and threads this pid namespace has had from this one on, itself included, whether they still live or not:
+/// numbers are given in order, and the last one is told. None where that cannot be told.
+pub(crate) fn since(first: i32) -> Option<u32> {
+    let mut buffer = [0; 128];
+    let length = read(c"/proc/loadavg", &mut buffer)?;
+    let last: i32 = parsed(buffer.get(..length)?.trim_ascii().rsplit(|byte| *byte == b' ').next()?)?;
+    // Behind the largest number it begins anew; what came before is not counted then.
+    u32::try_from(last.checked_sub(first)?.checked_add(1)?).ok().filter(|count| *count > 0)
+}
+
 /// Who "everybody else" is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Others {

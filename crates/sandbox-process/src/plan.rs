@@ -15,7 +15,8 @@ pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
 pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// What programs look for in `/etc` and everybody may know.
-const SHARED: [&str; 17] = [
+const SHARED: [&str; 18] = [
+    "/etc/os-release",
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -116,7 +117,9 @@ fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
 /// Files that are our own.
 fn ours() -> impl Iterator<Item = Place> {
     let user = format!("sandbox:x:{INSIDE}:{INSIDE}:sandbox:/work:/bin/sh\n");
-    let passwd = format!("root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n");
+    let passwd = format!(
+        "root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
+    );
     let group = format!("root:x:0:\nsandbox:x:{INSIDE}:\nnogroup:x:65534:\n");
     [
         ("/etc/passwd", passwd),
@@ -125,7 +128,6 @@ fn ours() -> impl Iterator<Item = Place> {
         ("/etc/hostname", "sandbox\n".to_owned()),
         ("/etc/resolv.conf", "# no name can be resolved here\n".to_owned()),
         ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
-        ("/etc/os-release", std::fs::read_to_string("/etc/os-release").unwrap_or_default()),
     ]
     .into_iter()
     .map(|(at, text)| Place::File { at: at.to_owned(), text })

@@ -1,6 +1,6 @@
 //! Command sandboxes: what somebody asks for, what a backend must hold of it, and which backend is picked.
 //!
-//! A [`SandboxSpec`] is checked when it is made, a [`Backend`] turns it into a [`Sandbox`] or refuses, and what ran
+//! A [`SandboxSpec`] is checked before anything is made of it, a [`Backend`] turns it into a [`Sandbox`] or refuses, and what ran
 //! leaves an [`ExecResult`] with a receipt. Nothing here starts a process, mounts or opens anything: that is for backends,
 //! of which this crate knows none. It must never pick a wall below the floor, nor claim one that was not seen to stand.
 //!

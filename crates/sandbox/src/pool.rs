@@ -19,7 +19,7 @@ use crate::{Backend, Network, Sandbox, SandboxError, SandboxSpec};
 mod care;
 mod state;
 
-use care::{end, give_back, refill};
+use care::{give_back, refill, retire};
 pub use state::Counts;
 use state::{Counters, Held, Kind, Place, Shared, State};
 
@@ -125,9 +125,7 @@ impl Pool {
 
     /// Lends no more, ends what is idle, waits for what is lent to come back, and ends that.
     pub async fn close(&self) {
-        for held in self.shared.shut() {
-            end(&self.shared, held.sandbox.as_ref()).await;
-        }
+        drop(self.shared.shut());
         loop {
             let drained = self.shared.drained.notified();
             tokio::pin!(drained);
@@ -149,7 +147,7 @@ impl Pool {
     fn take_idle(&self) -> Result<Option<Held>, SandboxError> {
         loop {
             let Some(held) = self.shared.pop()? else { return Ok(None) };
-            if held.sandbox.is_alive() {
+            if held.is_alive() {
                 return Ok(Some(held));
             }
             self.shared.counters.replaced();

@@ -127,6 +127,7 @@ impl Backends {
         floor: Tier,
         spec: &SandboxSpec,
     ) -> Result<Arc<dyn Backend>, SandboxError> {
+        spec.check()?;
         let Some(backend) = self.by_id(id) else {
             let known = self.all.iter().map(|backend| backend.id().to_owned()).collect();
             return Err(SandboxError::NoBackend { name: bailiwick_types::shortened(id), known });
@@ -168,6 +169,7 @@ impl Backends {
         spec: &SandboxSpec,
         rank: impl Fn(&dyn Backend) -> (u32, u32),
     ) -> Result<Arc<dyn Backend>, SandboxError> {
+        spec.check()?;
         let mut order: Vec<&Arc<dyn Backend>> = self.all.iter().collect();
         order.sort_by(|a, b| {
             Reverse(rank(a.as_ref())).cmp(&Reverse(rank(b.as_ref()))).then_with(|| a.id().cmp(b.id()))

@@ -5,8 +5,8 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use rustix::event::Timespec;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -63,8 +63,8 @@ pub struct Group {
 /// The length of a period in which a share of the processors is given, in microseconds.
 const PERIOD: u64 = 100_000;
 
-/// How long it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
-const LOOK: Duration = Duration::from_millis(2);
+/// How many nanoseconds it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
+const LOOK: i64 = 2_000_000;
 const MOST_LOOKS: u32 = 500;
 
 /// Where the cgroups of this process are.
@@ -136,9 +136,8 @@ impl Home {
         if is_writable(&path) {
             self.places.push((wanted, path, Version::Two));
         } else {
-            self.missing = V1
-                .map(|(controller, _)| (controller, "this user may not make cgroups".to_owned()))
-                .to_vec();
+            self.missing =
+                V1.map(|(controller, _)| (controller, "this user may not make cgroups".to_owned())).to_vec();
         }
     }
 
@@ -223,6 +222,13 @@ fn own(controller: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path.trim_start_matches('/')))
 }
 
+/// Waits a moment for the kernel, which tells by no descriptor when it is done.
+fn pause() {
+    // An interruption only makes the moment shorter.
+    let moment = Timespec { tv_sec: 0, tv_nsec: LOOK };
+    let _woken = rustix::event::poll(&mut [], Some(&moment));
+}
+
 fn is_writable(folder: &Path) -> bool {
     rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
@@ -300,7 +306,7 @@ impl Folder {
             if is_frozen {
                 return Ok(());
             }
-            std::thread::sleep(LOOK);
+            pause();
         }
         let _go_on = self.freeze(false);
         Err(Step::FreezeCgroup.failed(Errno::TIMEDOUT))
@@ -320,7 +326,7 @@ impl Folder {
                     let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 }
             }
-            std::thread::sleep(LOOK);
+            pause();
         }
     }
 }
@@ -433,6 +439,6 @@ pub fn open_door(door: &Path) -> Result<OwnedFd, Failed> {
 }
 
 /// Goes through a door: this process, and all that it starts from now on, live in that cgroup.
-pub fn go_through(door: OwnedFd) -> Result<(), Failed> {
-    rustix::io::write(&door, b"0").map(|_| ()).map_err(|errno| Step::JoinCgroup.failed(errno))
+pub fn go_through(door: &OwnedFd) -> Result<(), Failed> {
+    rustix::io::write(door, b"0").map(|_| ()).map_err(|errno| Step::JoinCgroup.failed(errno))
 }

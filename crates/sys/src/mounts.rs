@@ -192,11 +192,9 @@ pub fn is_read_only(place: &Path) -> Result<bool, Failed> {
 
 /// Whether a file system in memory is at a place, by asking the kernel.
 pub fn is_in_memory(place: &Path) -> Result<bool, Failed> {
-    const TMPFS: i64 = 0x0102_1994;
+    const TMPFS: rustix::fs::FsWord = 0x0102_1994;
     let told = rustix::fs::statfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
-    #[expect(clippy::unnecessary_cast, reason = "the type differs between architectures")]
-    let kind = told.f_type as i64;
-    Ok(kind == TMPFS)
+    Ok(told.f_type == TMPFS)
 }
 
 impl Less {

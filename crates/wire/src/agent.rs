@@ -145,7 +145,7 @@ pub enum ToAgent {
         path: String,
     },
     /// Packs everything below these folders, which are the sandbox's own: [`FromAgent::Data`], then `Done`. Nothing else
-    /// runs meanwhile.
+    /// runs meanwhile: what runs is stopped, and what is to be started is not, with EBUSY.
     Pack {
         /// The ask.
         id: u32,
@@ -179,7 +179,8 @@ pub enum ToAgent {
         /// The ask.
         id: u32,
     },
-    /// Ends every process, empties these folders, and looks whether anything of before is left: [`FromAgent::Reset`].
+    /// Ends every process, empties these folders, and looks whether anything of before is left: [`FromAgent::Reset`]. How
+    /// commands ended that ran until then is told before; asks about files are given up.
     Reset {
         /// The ask.
         id: u32,

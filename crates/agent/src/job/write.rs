@@ -93,11 +93,11 @@ fn make_folders(path: &Path) -> Result<OwnedFd, Trouble> {
         Err(Errno::NOENT) => {}
         opened => return opened.map_err(at("open the folder")),
     }
-    let mut made = PathBuf::new();
+    let mut so_far = PathBuf::new();
     for part in path.components() {
-        made.push(part);
+        so_far.push(part);
         let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
-        match rustix::fs::mkdir(&made, mode) {
+        match rustix::fs::mkdir(&so_far, mode) {
             // A read-only file system says so before it says that the folder is there.
             Ok(()) | Err(Errno::EXIST | Errno::ROFS | Errno::ACCESS) => {}
             Err(errno) => return Err(at("make the folder")(errno)),

@@ -268,3 +268,14 @@ impl Pack {
         self.put(&Record::Data(begin, buffer.get(..length).unwrap_or_default()))
     }
 }
+
+/// A whole pack at once.
+#[cfg(test)]
+pub(super) fn whole(folders: &[String]) -> Result<Vec<u8>, Trouble> {
+    let mut pack = Pack::begin(folders, u64::MAX, Others::Descendants)?;
+    let mut scratch = vec![0; CHUNK];
+    while !pack.is_complete {
+        pack.go_on(&mut scratch).map_err(at(STEP))?;
+    }
+    Ok(std::mem::take(&mut pack.ready))
+}

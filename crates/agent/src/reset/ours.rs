@@ -59,7 +59,7 @@ impl Ours {
     pub(super) fn put_back(&self) {
         for ((resource, _), limit) in LIMITS.iter().zip(&self.limits) {
             if getrlimit(*resource) != *limit {
-                let _looked_at_later = setrlimit(*resource, limit.clone());
+                let _looked_at_later = setrlimit(*resource, *limit);
             }
         }
         if let Ok(processors) = &self.processors

@@ -5,7 +5,7 @@ use std::ffi::CString;
 
 use bailiwick_sys::Errno;
 use bailiwick_sys::ipc::Kind;
-use rustix::fs::{Stat, statfs, statvfs};
+use rustix::fs::{FsWord, Stat, statfs, statvfs};
 use rustix::process::{Resource, getrlimit};
 
 use super::ours::Ours;
@@ -13,7 +13,7 @@ use super::sockets::{self, Sockets};
 use super::text;
 use crate::folder;
 
-const TMPFS: i64 = 0x0102_1994;
+const TMPFS: FsWord = 0x0102_1994;
 
 /// What was looked at.
 type Seen<T> = Result<T, Errno>;
@@ -146,7 +146,7 @@ fn terminals() -> Seen<BTreeSet<CString>> {
 
 impl Folder {
     fn look(place: Place, path: &str) -> Self {
-        let is_tmpfs = || statfs(path).is_ok_and(|stat| i64::try_from(stat.f_type) == Ok(TMPFS));
+        let is_tmpfs = || statfs(path).is_ok_and(|stat| stat.f_type == TMPFS);
         let used = || {
             let stat = statvfs(path)?;
             Ok((stat.f_blocks.saturating_sub(stat.f_bfree), stat.f_files.saturating_sub(stat.f_ffree)))

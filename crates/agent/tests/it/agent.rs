@@ -92,6 +92,16 @@ impl Agent {
         self.socket.as_mut().unwrap()
     }
 
+    /// The process of a plain agent.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How many bytes wait to be heard.
+    pub(crate) fn unread(&mut self) -> u64 {
+        rustix::io::ioctl_fionread(self.socket()).unwrap()
+    }
+
     /// A number that was not used.
     pub(crate) fn number(&mut self) -> u32 {
         self.next += 1;
@@ -120,6 +130,7 @@ impl Agent {
             let length = match self.socket().read(&mut piece) {
                 Ok(length) => length,
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => 0,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => panic!("the agent said nothing: {error}"),
             };
             if length == 0 {

@@ -2,9 +2,9 @@
 
 use bailiwick_agent::{BROKEN, CLOSED};
 use bailiwick_sys::Errno;
-use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
+use bailiwick_wire::agent::{FromAgent, Start, Stream, ToAgent, WINDOW};
 
-use crate::agent::{Agent, command, everywhere};
+use crate::agent::{Agent, as_first, command, everywhere};
 use crate::place::Place;
 
 bailiwick_testkit::tests![
@@ -20,6 +20,8 @@ bailiwick_testkit::tests![
     daemons_are_reaped,
     fifty_commands_run_at_once,
     a_child_in_the_background_does_not_hold_the_end_back,
+    what_a_child_says_after_the_end_is_not_waited_for,
+    a_command_that_forks_without_end_is_killed_whole,
     killing_everybody_is_done_when_all_are_reaped,
     an_agent_ends_with_its_host,
     an_agent_ends_at_what_is_no_message,
@@ -48,9 +50,8 @@ fn a_command_has_exactly_the_variables_it_was_given() {
 
 fn a_command_begins_where_it_was_told_in_a_session_of_its_own() {
     everywhere(|agent| {
-        let mut start = command(&["sh", "-c", "pwd; cat /proc/self/stat | cut -d' ' -f5,6; echo $$"]);
-        start.cwd = "/usr/bin".to_owned();
-        let id = agent.start(start);
+        let start = command(&["sh", "-c", "pwd; cat /proc/self/stat | cut -d' ' -f5,6; echo $$"]);
+        let id = agent.start(Start { cwd: "/usr/bin".to_owned(), ..start });
         let text = agent.finish(id).text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "/usr/bin");
@@ -223,10 +224,52 @@ fn a_child_in_the_background_does_not_hold_the_end_back() {
         assert_eq!((went.text().as_str(), went.code()), ("said\n", 0));
         // It lives on.
         assert_eq!(agent.count(), 1);
-        // Nor does one that goes on writing.
-        let went = agent.shell("yes & exec 3>&1; head -c 70000 /dev/zero; exit 4");
-        assert_eq!(went.code(), 4);
         agent.kill_all();
+    });
+}
+
+fn what_a_child_says_after_the_end_is_not_waited_for() {
+    const PIPE: usize = 64 * 1024;
+    everywhere(|agent| {
+        let start = Start { has_input: true, ..command(&["sh", "-c", "yes & read go; exit 4"]) };
+        let id = agent.start(start);
+        let output = |agent: &mut Agent| match agent.about(id) {
+            FromAgent::Output { bytes, .. } => Ok(bytes.len()),
+            FromAgent::Ended { ended, .. } => Err(ended),
+            other => panic!("{other:?}"),
+        };
+        let mut heard = 0;
+        while heard < WINDOW as usize {
+            heard += output(agent).unwrap();
+        }
+        agent.say(&ToAgent::Input { id, bytes: b"go\n".to_vec() });
+        until_count(agent, 1);
+        // The child fills the pipe again after every part that is taken, and still there is an end.
+        let mut heard = 0;
+        let ended = loop {
+            agent.say(&ToAgent::Credit { id, stream: Stream::Stdout, bytes: 4096 });
+            match output(agent) {
+                Ok(length) => heard += length,
+                Err(ended) => break ended,
+            }
+            assert!(heard <= PIPE, "{heard} bytes after the end");
+        };
+        assert_eq!(ended.code, Some(4));
+        agent.kill_all();
+    });
+}
+
+fn a_command_that_forks_without_end_is_killed_whole() {
+    as_first(|agent| {
+        // Every process in a session of its own, and never more than sixty.
+        let script =
+            "use POSIX; $| = 1; print 'ready'; while (1) { defined(my $p = fork) or next; setsid if !$p }";
+        let id = agent.start(command(&["prlimit", "--nproc=60:60", "perl", "-e", script]));
+        wait_for_text(agent, id, "ready");
+        while agent.count() < 50 {}
+        agent.say(&ToAgent::Kill { id });
+        assert_eq!(agent.finish(id).signal(), 9);
+        until_count(agent, 0);
     });
 }
 

@@ -1,6 +1,13 @@
 //! An agent as a host sees it: started like a sandbox's first process, and spoken to over a socket.
 //!
 //! The agent under test is this program again, once as an ordinary process and once as the first of a pid namespace.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
+)]
 
 mod agent;
 mod commands;
@@ -9,6 +16,7 @@ mod packs;
 mod place;
 mod resets;
 mod streams;
+mod survival;
 mod terminals;
 
 use std::process::ExitCode;
@@ -21,6 +29,7 @@ fn main() -> ExitCode {
         packs::TESTS,
         resets::TESTS,
         streams::TESTS,
+        survival::TESTS,
         terminals::TESTS,
     ])
 }

@@ -12,6 +12,9 @@ use rustix::process::{Resource, Rlimit};
 
 pub(crate) const NAME: &str = "agent-under-test";
 
+/// Who the agent and its commands are inside.
+const INSIDE: u32 = 1000;
+
 /// Where an agent lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -54,11 +57,15 @@ pub(crate) fn enter() {
 
 fn first(socket: OwnedFd, setup: &Setup) -> u8 {
     let (ours, theirs) = packets::stream_pair().unwrap();
-    let (user, group) = privileges::identity();
+    // A root that runs the tests is nobody in particular inside, as it would be in a sandbox.
+    let (user, group) = match privileges::identity() {
+        (0, _) => (65_534, 65_534),
+        identity => identity,
+    };
     let alone = Alone::check().unwrap();
     match into_namespaces(Own::All, &alone) {
         Ok(Side::Parent(child)) => {
-            map(child.pid, Mapping { inside: 1000, user, group }).unwrap();
+            map(child.pid, Mapping { inside: INSIDE, user, group }).unwrap();
             packets::write(&ours, b"go").unwrap();
             0
         }
@@ -75,6 +82,8 @@ fn first(socket: OwnedFd, setup: &Setup) -> u8 {
 
 /// The least that a sandbox has: its own scratch, terminals and `/proc`, and no privileges.
 fn build() {
+    privileges::become_user(INSIDE, INSIDE).unwrap();
+    privileges::regain_kept().unwrap();
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).unwrap();
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("none", "/tmp", "tmpfs", flags, c"mode=1777,size=64m").unwrap();

@@ -15,6 +15,7 @@ mod memory;
 mod peers;
 mod record;
 mod row;
+mod sandboxes;
 mod server;
 mod serving;
 mod size;
@@ -41,6 +42,7 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         "server",
         "http",
         "mcp",
+        "sandbox",
         "audit.append",
         "audit.verify",
         "store.start",
@@ -98,6 +100,10 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         );
         let measured = block_on(mcp::mcp(what.peers.as_deref()))?;
         rows.extend(measured.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["sandbox"]) {
+        screen.progress("command sandboxes: from nothing to nothing, from a pool, and 500 at once");
+        rows.extend(block_on(sandboxes::sandboxes())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {
         screen.progress("appending to the record, and bare writes");

@@ -12,8 +12,8 @@ use bailiwick_types::Tier;
 use bailiwick_wire::jail::{Own, Place};
 use tokio::sync::OnceCell;
 
-use super::ID;
 use super::keeper::{Keeper, KeeperError};
+use super::{ID, label, scratch};
 use crate::plan;
 
 /// What a backend is told.
@@ -69,8 +69,8 @@ impl ProcessBackend {
     /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
     pub fn new(options: Options) -> Self {
         let home = Home::find();
-        home.sweep(is_left);
-        sweep_scratch(&options.state.join(SCRATCH));
+        home.sweep(label::is_left);
+        scratch::sweep(&options.state);
         let inner = Inner {
             options,
             home,
@@ -78,15 +78,12 @@ impl ProcessBackend {
             keeper: Mutex::new(None),
             level: Mutex::new(None),
             probed: OnceCell::new(),
-            label: label(),
+            label: label::ours(),
             next: AtomicU64::new(0),
         };
         Self { inner: Arc::new(inner) }
     }
 }
-
-/// Where the files of sandboxes without a root of their own are, below the backend's folder.
-pub(crate) const SCRATCH: &str = "scratch";
 
 impl Inner {
     /// The keeper; started if it is not there or has ended.
@@ -108,50 +105,12 @@ impl Inner {
     /// An id that nobody can guess.
     pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
         let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random)
-            .map_err(|errno| SandboxError::Failed { step: "make an id".to_owned(), reason: errno.to_string() })?;
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
+            step: "make an id".to_owned(),
+            reason: errno.to_string(),
+        })?;
         let now = bailiwick_sys::clock::realtime().as_millis();
         Ok((u64::try_from(now).unwrap_or_default(), random))
-    }
-}
-
-/// What the cgroups and folders of this process's sandboxes begin with: its number and when it was started, so that another
-/// process of the same number is not taken for it.
-fn label() -> String {
-    let pid = std::process::id();
-    format!("{LABEL}-{pid}-{}", began(pid).unwrap_or(0))
-}
-
-const LABEL: &str = "bailiwick-sandbox";
-
-/// When a process was started, in ticks since the machine was.
-fn began(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything but is followed by the last bracket.
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(19)?.parse().ok()
-}
-
-/// Whether something of this name belongs to a process that is gone.
-fn is_left(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(LABEL).and_then(|rest| rest.strip_prefix('-')) else { return false };
-    let mut parts = rest.split('-').map(str::parse::<u64>);
-    let (Some(Ok(pid)), Some(Ok(start)), Some(Ok(_)), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return false;
-    };
-    u32::try_from(pid).is_ok_and(|pid| began(pid) != Some(start))
-}
-
-/// Removes the files of sandboxes whose owners are gone.
-fn sweep_scratch(folder: &std::path::Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.filter_map(Result::ok) {
-        if entry.file_name().to_str().is_some_and(is_left) {
-            // What cannot be removed now is found by the next start.
-            let _left = std::fs::remove_dir_all(entry.path());
-        }
     }
 }
 
@@ -187,8 +146,9 @@ impl Backend for ProcessBackend {
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend,
                 unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix: "run it with no network (the default), or with the host's own if the operator allows that"
-                    .to_owned(),
+                fix:
+                    "run it with no network (the default), or with the host's own if the operator allows that"
+                        .to_owned(),
             }),
         }
     }

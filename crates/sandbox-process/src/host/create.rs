@@ -10,13 +10,13 @@ use bailiwick_types::{Receipt, SandboxId, Wallpart};
 use bailiwick_wire::jail::{FromJail, Own, Plan, Standing};
 
 use super::ID;
-use super::backend::{Inner, Most, SCRATCH};
+use super::backend::{Inner, Most};
 use super::jail::Jail;
 use super::keeper::KeeperError;
 use super::layout::{self, Layout};
 use super::link::{self, Link};
-use super::report;
 use super::sandbox::ProcessSandbox;
+use super::{report, scratch};
 use crate::plan;
 
 /// How long a jail may take until it stands.
@@ -51,8 +51,7 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
             return Err(bailiwick_sandbox::unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let receipt: Receipt =
-        bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
+    let receipt: Receipt = bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
     let sandbox =
         ProcessSandbox::new(id, inner.clone(), spec, layout, link, jail, receipt, accepted.warnings);
     if let Some(snapshot) = sandbox.begins_with() {
@@ -140,12 +139,12 @@ impl From<KeeperError> for Unbuilt {
 
 async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Stands, Unbuilt> {
     let name = inner.name();
-    let scratch = (own == Own::Nothing).then(|| inner.options.state.join(SCRATCH).join(&name));
+    let folder = (own == Own::Nothing).then(|| scratch::place(&inner.options.state, &name));
     let group = Arc::new(Mutex::new(make_group(inner, spec, own, &name)));
-    let layout = match &scratch {
-        Some(scratch) => {
-            make_scratch(scratch).map_err(|error| Unbuilt::Other(failed("make its folder", &error)))?;
-            Layout::moved(spec, scratch)
+    let layout = match &folder {
+        Some(folder) => {
+            scratch::make(folder).map_err(|error| Unbuilt::Other(failed("make its folder", &error)))?;
+            Layout::moved(spec, folder)
         }
         None => Layout::rooted(spec),
     };
@@ -153,13 +152,13 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Sta
     let (ours, theirs) =
         packets::stream_pair().map_err(|error| Unbuilt::Other(failed("make a pair of sockets", &error)))?;
     let keeper = inner.keeper()?;
-    let made = keeper.make(plan.clone(), theirs, group.clone(), scratch.clone()).await;
+    let made = keeper.make(plan.clone(), theirs, group.clone(), folder.clone()).await;
     let started = match made {
         Ok(started) => started,
         Err(error) => {
-            if let Some(scratch) = &scratch {
+            if let Some(folder) = &folder {
                 // Nothing was started in it.
-                let _left = std::fs::remove_dir_all(scratch);
+                scratch::remove(folder);
             }
             return Err(error.into());
         }
@@ -207,28 +206,16 @@ fn unbuilt(step: &str, errno: i32, spec: &SandboxSpec) -> Unbuilt {
     let of_the_mounts = [Step::BindMount.says(), Step::MakePlace.says()];
     if !spec.mounts.is_empty() && of_the_mounts.contains(&step) {
         let paths: Vec<String> = spec.mounts.iter().map(|mount| mount.from.display().to_string()).collect();
-        return Unbuilt::Other(SandboxError::Mount { path: paths.join("`, `"), why: format!("{step}: {system}") });
+        return Unbuilt::Other(SandboxError::Mount {
+            path: paths.join("`, `"),
+            why: format!("{step}: {system}"),
+        });
     }
     Unbuilt::Wall(format!("{step}: {system}"))
 }
 
 fn failed(step: &str, error: &dyn std::fmt::Display) -> SandboxError {
     SandboxError::Failed { step: step.to_owned(), reason: error.to_string() }
-}
-
-/// The folder of a sandbox without a root of its own, which nobody else can look into.
-fn make_scratch(folder: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown};
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if privileges::identity().0 == 0 {
-        // The sandbox's own user has to reach its folder, and nothing else below ours.
-        let [first, _] = plan::OUTSIDE;
-        chown(folder, Some(first), Some(first))?;
-        for above in folder.ancestors().skip(1).take(2) {
-            std::fs::set_permissions(above, std::fs::Permissions::from_mode(0o711))?;
-        }
-    }
-    Ok(())
 }
 
 fn make_group(inner: &Inner, spec: &SandboxSpec, own: Own, name: &str) -> Group {
@@ -265,7 +252,10 @@ fn plan_of(
     let mut folders = layout.own_found();
     if own == Own::Nothing {
         folders.extend(
-            spec.mounts.iter().filter(|mount| mount.writable).filter_map(|one| one.from.to_str().map(str::to_owned)),
+            spec.mounts
+                .iter()
+                .filter(|mount| mount.writable)
+                .filter_map(|one| one.from.to_str().map(str::to_owned)),
         );
     }
     places.extend(mounts);

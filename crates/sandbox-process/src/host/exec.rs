@@ -65,9 +65,8 @@ impl<'a> Drive<'a> {
             env.retain(|(known, _)| known != name);
             env.push((name.clone(), value.clone()));
         }
-        let terminal = command
-            .terminal
-            .map(|window| agent::Window { rows: window.rows, columns: window.columns });
+        let terminal =
+            command.terminal.map(|window| agent::Window { rows: window.rows, columns: window.columns });
         let start = Start {
             argv: command.argv().to_vec(),
             env,
@@ -261,16 +260,13 @@ pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, San
             Step::Ended(ended) => break ended?,
         }
     };
-    let captured = |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
-    Ok(Finished {
-        ended,
-        stdout: captured(stdout, Stream::Stdout),
-        stderr: captured(stderr, Stream::Stderr),
-    })
+    let captured =
+        |bytes: BytesMut, stream| Captured { bytes: bytes.freeze(), truncated: capped.is_cut(stream) };
+    Ok(Finished { ended, stdout: captured(stdout, Stream::Stdout), stderr: captured(stderr, Stream::Stderr) })
 }
 
 /// Starts a command and gives its streams.
-pub(crate) async fn spawn(inner: Arc<Inner>, command: Command) -> Result<Running, SandboxError> {
+pub(crate) fn spawn(inner: Arc<Inner>, command: Command) -> Result<Running, SandboxError> {
     let (input, inputs) = mpsc::channel(PIECES);
     let (urgent, urgents) = mpsc::channel(PIECES);
     let (outputs, output) = mpsc::channel(PIECES);
@@ -305,13 +301,20 @@ async fn carry(
                 Some(said) => tell(&mut drive, said, &mut rest).await,
                 None => is_urgent = false,
             },
-            room = outputs.reserve(), if has_reader && !waiting.is_empty() => match room {
-                Ok(room) => if let Some(chunk) = waiting.pop_front() {
+            room = outputs.reserve(), if has_reader && !waiting.is_empty() => {
+                if let Ok(room) = room
+                    && let Some(chunk) = waiting.pop_front()
+                {
                     let (stream, length) = (chunk.stream, chunk.bytes.len());
                     room.send(chunk);
                     drive.took(stream, length).await;
-                },
-                Err(_) => has_reader = false,
+                } else {
+                    // Nobody reads any more: the command goes on as if somebody did.
+                    has_reader = false;
+                    for chunk in std::mem::take(&mut waiting) {
+                        drive.took(chunk.stream, chunk.bytes.len()).await;
+                    }
+                }
             },
             step = drive.next() => match step {
                 Step::Output(chunk) if has_reader => waiting.push_back(chunk),
@@ -327,10 +330,11 @@ async fn carry(
                     return ended;
                 }
             },
-            said = inputs.recv(), if is_open && rest.is_empty() => match said {
-                Some(said) => tell(&mut drive, said, &mut rest).await,
-                // Whoever had something to say is gone: there is no more input.
-                None => {
+            said = inputs.recv(), if is_open && rest.is_empty() => {
+                if let Some(said) = said {
+                    tell(&mut drive, said, &mut rest).await;
+                } else {
+                    // Whoever had something to say is gone: there is no more input.
                     is_open = false;
                     drive.end_input().await;
                 }

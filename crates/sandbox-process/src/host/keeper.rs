@@ -16,6 +16,7 @@ use bailiwick_wire::jail::{self, FromKeeper, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
 use tokio::sync::{oneshot, watch};
 
+use super::scratch;
 use crate::enter;
 
 /// How long a keeper may take until it is ready.
@@ -104,8 +105,8 @@ impl Keeper {
         if !enter::was_entered() {
             return Err(KeeperError::NotEntered);
         }
-        let (control, theirs) = packets::packet_pair()?;
-        let mut process = reexec::start(enter::NAME, &[], theirs)?;
+        let (control, far) = packets::packet_pair()?;
+        let mut process = reexec::start(enter::NAME, &[], far)?;
         let ready = hear_ready(&control);
         if ready.is_err() {
             // It ends by itself when the socket closes; this is for one that hangs.
@@ -114,10 +115,10 @@ impl Keeper {
         }
         ready?;
         let (control, shared) = (Arc::new(control), Arc::new(Shared::default()));
-        let (heard, weak) = (control.clone(), Arc::downgrade(&shared));
+        let (theirs, weak) = (control.clone(), Arc::downgrade(&shared));
         let hears = std::thread::Builder::new()
             .name("sandboxes".to_owned())
-            .spawn(move || hear(&heard, &weak))
+            .spawn(move || hear(&theirs, &weak))
             .map_err(|_| KeeperError::Gone)?;
         Ok(Self { control, shared, process: Mutex::new(Some(process)), hears: Mutex::new(Some(hears)) })
     }
@@ -168,7 +169,9 @@ impl Keeper {
 impl Keeper {
     /// Ends it, and with it every sandbox. Waits until what was made for them is removed.
     pub(crate) fn end(&self) {
-        let Some(mut process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let Some(mut process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return;
+        };
         // It reads nothing that could keep it; sandboxes die with their parent.
         let _ended = process.kill();
         let _reaped = process.wait();
@@ -219,7 +222,8 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     loop {
         let patience = (!leaving.is_empty()).then_some(PAUSE);
         let woken = wait_readable(control, patience);
-        leaving = leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
+        leaving =
+            leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
         if matches!(woken, Ok(Woken::Late | Woken::Interrupted)) {
             continue;
         }
@@ -243,8 +247,10 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
                     }
                     // This process may open no more descriptors: without a handle it cannot be used.
                     (Some(told), None) => {
-                        let _nobody =
-                            told.send(Err(KeeperError::NotStarted { step: "take a handle".to_owned(), errno: 24 }));
+                        let _nobody = told.send(Err(KeeperError::NotStarted {
+                            step: "take a handle".to_owned(),
+                            errno: 24,
+                        }));
                     }
                     (None, _) => {}
                 }
@@ -265,10 +271,13 @@ fn hear(control: &OwnedFd, shared: &Weak<Shared>) {
     shared.gone.store(true, std::sync::atomic::Ordering::Release);
     let entries: Vec<Entry> = shared.lock().drain().map(|(_, entry)| entry).collect();
     leaving.extend(entries.into_iter().map(|entry| (entry, 137, 0)));
+    let Ok(quiet) = packets::packet_pair() else { return };
     while !leaving.is_empty() {
-        leaving = leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
+        leaving =
+            leaving.into_iter().filter_map(|(entry, status, tries)| leave(entry, status, tries)).collect();
         if !leaving.is_empty() {
-            std::thread::sleep(PAUSE);
+            // The keeper is gone: there is nothing to be heard but the time.
+            let _late = wait_readable(&quiet.0, Some(PAUSE));
         }
     }
 }
@@ -285,8 +294,7 @@ fn leave(entry: Entry, status: i32, tries: u32) -> Option<(Entry, i32, u32)> {
     }
     drop(group);
     if let Some(folder) = &entry.folder {
-        // What cannot be removed now is found by the next start.
-        let _left = std::fs::remove_dir_all(folder);
+        scratch::remove(folder);
     }
     // Nobody has to wait for it.
     let _nobody = entry.ended.send_replace(Some(status));

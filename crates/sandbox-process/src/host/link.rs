@@ -78,10 +78,7 @@ pub(crate) async fn greet(stream: OwnedFd) -> Result<(FromJail, Link), LinkError
     let said: FromJail = next(&mut reader, &mut decoder).await?;
     let shared = Arc::new(Shared::default());
     let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
-    Ok((
-        said,
-        Link { writer: tokio::sync::Mutex::new(writer), shared, next: AtomicU32::new(1), reader },
-    ))
+    Ok((said, Link { writer: tokio::sync::Mutex::new(writer), shared, next: AtomicU32::new(1), reader }))
 }
 
 /// The next message of a stream.

@@ -6,11 +6,13 @@ mod exec;
 mod files;
 mod jail;
 mod keeper;
+mod label;
 mod layout;
 mod link;
 mod probe;
 mod report;
 mod sandbox;
+mod scratch;
 mod snapshots;
 
 pub use backend::{Most, Options, ProcessBackend};

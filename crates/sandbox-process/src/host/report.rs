@@ -84,7 +84,9 @@ fn identity(plan: &Plan, standing: &Standing) -> Held {
         (_, _, outside) if *no_groups && plan.outside.contains(&outside) => {
             (WallStatus::Enforced, format!("user {outside}, which is nobody's; {rest}"))
         }
-        (_, _, outside) => (WallStatus::Partial, format!("the same user as this program ({outside}); {rest}")),
+        (_, _, outside) => {
+            (WallStatus::Partial, format!("the same user as this program ({outside}); {rest}"))
+        }
     }
 }
 

@@ -154,7 +154,10 @@ impl Inner {
     /// An answer that does not belong to what was asked: it is not believed any further.
     pub(crate) fn broken(&self) -> SandboxError {
         self.jail.kill();
-        SandboxError::Gone { id: self.id, why: "its first process gave an answer to something else".to_owned() }
+        SandboxError::Gone {
+            id: self.id,
+            why: "its first process gave an answer to something else".to_owned(),
+        }
     }
 
     async fn wake(&self) -> Result<(), SandboxError> {
@@ -234,7 +237,9 @@ impl Inner {
             return Ok(Reset::Unproven("what it wrote to the host's folders stays".to_owned()));
         }
         if !self.spec.warm {
-            return Ok(Reset::Unproven("how it was at birth was not remembered: its spec is not warm".to_owned()));
+            return Ok(Reset::Unproven(
+                "how it was at birth was not remembered: its spec is not warm".to_owned(),
+            ));
         }
         let mut ask = self.ask().await?;
         let id = ask.id;
@@ -280,7 +285,7 @@ impl Sandbox for Handle {
     }
 
     fn spawn(&self, command: Command) -> Doing<'_, Result<Running, SandboxError>> {
-        Box::pin(exec::spawn(self.0.inner.clone(), command))
+        Box::pin(async { exec::spawn(self.0.inner.clone(), command) })
     }
 
     fn exec(&self, command: Command) -> Doing<'_, Result<ExecResult, SandboxError>> {

@@ -72,7 +72,7 @@ fn build(
 ) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
     for door in doors {
-        cgroups::go_through(door)?;
+        cgroups::go_through(&door)?;
         standing.joined += 1;
     }
     let (differs, outside) = hear(keeper)?;

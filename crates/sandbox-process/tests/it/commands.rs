@@ -188,10 +188,7 @@ fn a_command_that_is_told_to_end_does() {
     let place = Place::new();
     wait(async {
         let sandbox = place.sandbox().await;
-        for (told, exit) in [
-            (Input::Signal(15), Exit::Signal(15)),
-            (Input::Kill, Exit::Signal(9)),
-        ] {
+        for (told, exit) in [(Input::Signal(15), Exit::Signal(15)), (Input::Kill, Exit::Signal(9))] {
             let mut running = sandbox.spawn(shell("echo on; exec sleep 1000")).await.expect("it begins");
             running.output.recv().await.expect("it runs");
             running.urgent.send(told).await.expect("it listens");
@@ -207,7 +204,7 @@ fn what_is_above_the_limit_on_output_is_dropped_and_told() {
     wait(async {
         let mut spec = spec();
         spec.limits.output.value = 10_000;
-        spec.limits.timeout.value = Duration::from_secs(60);
+        spec.limits.timeout.value = Duration::from_mins(1);
         let sandbox = place.create(spec).await.expect("a sandbox");
         let text = "head -c 3000000 /dev/zero; head -c 5000 /dev/zero >&2; exit 4";
         let result = sandbox.exec(shell(text)).await.expect("it runs");

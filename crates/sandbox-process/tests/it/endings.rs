@@ -70,7 +70,7 @@ fn a_sandbox_that_ended_is_gone_and_says_so() {
         assert!(matches!(error, SandboxError::Gone { .. }), "{error}");
         let label = sandbox.receipt().walls.iter().map(|part| part.mechanism.clone()).collect::<String>();
         for cgroup in cgroups(std::process::id()) {
-            assert!(!label.contains(&cgroup.display().to_string()), "{cgroup:?} is left");
+            assert!(!label.contains(&cgroup.display().to_string()), "{} is left", cgroup.display());
         }
     });
 }
@@ -156,7 +156,7 @@ fn a_future_that_is_dropped_leaves_nothing() {
         for polls in 0..40 {
             let mut making = Box::pin(place.create(crate::place::spec()));
             for _ in 0..polls {
-                if let std::task::Poll::Ready(_) = futures_poll(making.as_mut()).await {
+                if futures_poll(making.as_mut()).await.is_ready() {
                     break;
                 }
             }
@@ -165,19 +165,23 @@ fn a_future_that_is_dropped_leaves_nothing() {
         place.backend.close().await;
     });
     // Whoever runs beside this has its own; what is of this test's backend is gone with its keeper.
-    let keepers: Vec<i32> = processes_with("bailiwick-keeper").into_iter().filter(|pid| is_ours(*pid)).collect();
+    let keepers: Vec<i32> =
+        processes_with("bailiwick-keeper").into_iter().filter(|pid| is_ours(*pid)).collect();
     assert_eq!(keepers, Vec::<i32>::new());
 }
 
 /// Whether a process is a child of this one.
 fn is_ours(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
+    let parent =
+        stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
     parent == Some(std::process::id())
 }
 
 /// Polls once, after letting others run.
-async fn futures_poll<T>(future: std::pin::Pin<&mut (impl Future<Output = T> + ?Sized)>) -> std::task::Poll<T> {
+async fn futures_poll<T>(
+    future: std::pin::Pin<&mut (impl Future<Output = T> + ?Sized)>,
+) -> std::task::Poll<T> {
     tokio::task::yield_now().await;
     let mut future = Some(future);
     std::future::poll_fn(move |context| {

@@ -1,6 +1,6 @@
 //! Machines that allow less: what is left is told, and what is demanded and not held is refused.
 
-use bailiwick_sandbox::{Demand, SandboxError};
+use bailiwick_sandbox::{Backend as _, Demand, SandboxError};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
 use bailiwick_types::{ErrorCode, WallStatus};
@@ -44,7 +44,6 @@ fn without_namespaces_what_is_left_is_told_and_refused() {
         assert!(unheld.iter().any(|one| one.contains("kill")), "{unheld:?}");
         let left = std::fs::read_dir(place.path().join("state/scratch")).expect("a folder").count();
         assert_eq!(left, 0, "nothing is left behind");
-        use bailiwick_sandbox::Backend as _;
         let probe = place.backend.probe().await;
         assert_eq!(status(&probe.enforces, Demand::Kill), WallStatus::Partial);
         assert_eq!(status(&probe.enforces, Demand::Disk), WallStatus::Absent);

@@ -3,6 +3,13 @@
 //! Sandboxes are made by starting this program again, so it has a `main` of its own. Some tests start it once more as an
 //! ordinary user, or as an owner that is killed.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "the harness is not the usual one, so clippy does not see that these are tests"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
+
 mod commands;
 mod endings;
 mod files;

@@ -1,6 +1,7 @@
 //! Folders and files of the host inside of a sandbox.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use bailiwick_sandbox::{Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
@@ -17,7 +18,7 @@ tests!(
     what_is_mounted_gives_no_privileges,
 );
 
-fn mount(from: PathBuf, to: &str, writable: bool) -> Mount {
+fn mount(from: &Path, to: &str, writable: bool) -> Mount {
     Mount { from: from.canonicalize().expect("a path"), to: path(to), writable }
 }
 
@@ -38,7 +39,7 @@ fn a_folder_can_be_read_and_not_written_to() {
     std::fs::write(folder.join("note"), "hello").expect("a file");
     wait(async {
         let mut spec = spec();
-        spec.mounts = vec![mount(folder.clone(), "/data", false)];
+        spec.mounts = vec![mount(&folder, "/data", false)];
         let sandbox = place.create(spec).await.expect("a sandbox");
         assert_eq!(sh(sandbox.as_ref(), "cat /data/note").await, "hello");
         let result = sandbox.exec(shell("echo x > /data/other; echo x >> /data/note")).await.expect("an end");
@@ -49,15 +50,15 @@ fn a_folder_can_be_read_and_not_written_to() {
 }
 
 fn a_writable_folder_is_the_hosts() {
-    use std::os::unix::fs::MetadataExt as _;
     let place = Place::new();
     let folder = folder(&place, "out");
     wait(async {
         let mut spec = spec();
-        spec.mounts = vec![mount(folder.clone(), "/out", true)];
+        spec.mounts = vec![mount(&folder, "/out", true)];
         spec.workdir = path("/out");
         let sandbox = place.create(spec).await.expect("a sandbox");
-        let made = sh(sandbox.as_ref(), "echo made > note; mkdir deep; echo more > deep/er; stat -c %U note").await;
+        let made =
+            sh(sandbox.as_ref(), "echo made > note; mkdir deep; echo more > deep/er; stat -c %U note").await;
         assert_eq!(made, "sandbox\n");
     });
     assert_eq!(std::fs::read_to_string(folder.join("note")).expect("a file"), "made\n");
@@ -73,7 +74,7 @@ fn a_file_can_be_mounted_alone() {
     std::fs::write(folder.join("two"), "two").expect("a file");
     wait(async {
         let mut spec = spec();
-        spec.mounts = vec![mount(folder.join("one"), "/data/it", false)];
+        spec.mounts = vec![mount(&folder.join("one"), "/data/it", false)];
         let sandbox = place.create(spec).await.expect("a sandbox");
         assert_eq!(sh(sandbox.as_ref(), "cat /data/it; ls /data").await, "oneit\n");
     });
@@ -85,7 +86,7 @@ fn a_mount_may_lie_in_a_folder_of_its_own() {
     std::fs::write(folder.join("note"), "hello").expect("a file");
     wait(async {
         let mut spec = spec();
-        spec.mounts = vec![mount(folder, "/work/data", false)];
+        spec.mounts = vec![mount(&folder, "/work/data", false)];
         let sandbox = place.create(spec).await.expect("a sandbox");
         let result = sandbox.exec(shell("cat data/note; echo mine > mine; cat mine")).await.expect("it runs");
         assert_eq!(said(&result), "hellomine\n");
@@ -101,7 +102,7 @@ fn what_is_no_folder_or_file_or_behind_a_link_is_refused() {
             let mut spec = spec();
             spec.mounts = vec![Mount { from: from.clone(), to: path("/data"), writable: false }];
             let error = place.create(spec).await.expect_err("it is refused");
-            assert!(matches!(error, SandboxError::Mount { .. }), "{from:?}: {error}");
+            assert!(matches!(error, SandboxError::Mount { .. }), "{}: {error}", from.display());
             assert_eq!(error.code(), ErrorCode::FsDenied);
         }
     });
@@ -113,14 +114,13 @@ fn what_is_mounted_gives_no_privileges() {
     let folder = folder(&place, "out");
     wait(async {
         let mut spec = spec();
-        spec.mounts = vec![mount(folder.clone(), "/out", true)];
+        spec.mounts = vec![mount(&folder, "/out", true)];
         let sandbox = place.create(spec).await.expect("a sandbox");
         let text = "cp /usr/bin/id /out/id; chmod u+s /out/id; chmod 4755 /out/id; ls /out";
         let result = sandbox.exec(shell(text)).await.expect("an end");
         let told = String::from_utf8_lossy(&result.stderr.bytes).into_owned();
         assert!(told.contains("Operation not permitted"), "{told}");
     });
-    use std::os::unix::fs::MetadataExt as _;
     let made = std::fs::metadata(folder.join("id")).expect("a file");
     assert_eq!(made.mode() & 0o6000, 0, "nothing runs as its owner");
 }

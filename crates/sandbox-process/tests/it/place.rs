@@ -74,13 +74,7 @@ pub(crate) fn shell(text: &str) -> Command {
 #[track_caller]
 pub(crate) fn said(result: &ExecResult) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(
-        result.exit.status(),
-        0,
-        "{} {}",
-        text(&result.stdout.bytes),
-        text(&result.stderr.bytes)
-    );
+    assert_eq!(result.exit.status(), 0, "{} {}", text(&result.stdout.bytes), text(&result.stderr.bytes));
     text(&result.stdout.bytes)
 }
 

@@ -16,12 +16,32 @@ fn options() -> PoolOptions {
 
 /// What one lease leaves, and a look whether the next one finds it.
 const LEFTOVERS: &[(&str, &str, &str)] = &[
-    ("files", "echo secret > /work/a; echo secret > /tmp/b; echo s > /dev/shm/c; echo s > /var/tmp/d", "ls -A /work /tmp /dev/shm /var/tmp | grep -v : | grep ."),
-    ("closed folders", "mkdir -p /work/x/y; touch /work/x/y/z; chmod 000 /work/x/y /work/x", "ls -A /work | grep ."),
+    (
+        "files",
+        "echo secret > /work/a; echo secret > /tmp/b; echo s > /dev/shm/c; echo s > /var/tmp/d",
+        "ls -A /work /tmp /dev/shm /var/tmp | grep -v : | grep .",
+    ),
+    (
+        "closed folders",
+        "mkdir -p /work/x/y; touch /work/x/y/z; chmod 000 /work/x/y /work/x",
+        "ls -A /work | grep .",
+    ),
     ("hidden names", "touch /work/.hidden '/work/..more' /work/-rf", "ls -A /work | grep ."),
-    ("processes", "setsid sh -c 'trap \"\" TERM HUP; sleep 1000' >/dev/null 2>&1 & echo on", "ls -d /proc/[0-9]* | grep -v -e '/1$' -e \"/$$\" | while read p; do grep -q 'sle[e]p' $p/cmdline 2>/dev/null && echo $p; done | grep ."),
-    ("abstract sockets", "/usr/bin/python3 -c 'import socket,os,time\ns=socket.socket(socket.AF_UNIX); s.bind(\"\\0left\"); s.listen()\nif os.fork()==0: os.setsid(); time.sleep(1000)' >/dev/null 2>&1", "grep left /proc/net/unix"),
-    ("System V memory", "ipcmk -M 4096 >/dev/null; ipcmk -Q >/dev/null; ipcmk -S 1 >/dev/null", "tail -qn +2 /proc/sysvipc/shm /proc/sysvipc/msg /proc/sysvipc/sem | grep ."),
+    (
+        "processes",
+        "setsid sh -c 'trap \"\" TERM HUP; sleep 1000' >/dev/null 2>&1 & echo on",
+        "ls -d /proc/[0-9]* | grep -v -e '/1$' -e \"/$$\" | while read p; do grep -q 'sle[e]p' $p/cmdline 2>/dev/null && echo $p; done | grep .",
+    ),
+    (
+        "abstract sockets",
+        "/usr/bin/python3 -c 'import socket,os,time\ns=socket.socket(socket.AF_UNIX); s.bind(\"\\0left\"); s.listen()\nif os.fork()==0: os.setsid(); time.sleep(1000)' >/dev/null 2>&1",
+        "grep left /proc/net/unix",
+    ),
+    (
+        "System V memory",
+        "ipcmk -M 4096 >/dev/null; ipcmk -Q >/dev/null; ipcmk -S 1 >/dev/null",
+        "tail -qn +2 /proc/sysvipc/shm /proc/sysvipc/msg /proc/sysvipc/sem | grep .",
+    ),
     ("links", "ln -s /etc/passwd /work/link; mkfifo /tmp/fifo", "ls -A /work /tmp | grep -v : | grep ."),
 ];
 

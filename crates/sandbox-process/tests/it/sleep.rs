@@ -32,7 +32,8 @@ fn a_sandbox_that_sleeps_does_nothing_until_it_is_used() {
             after.cpu_ms - before.cpu_ms
         );
         let at_first = sh(sandbox.as_ref(), "cat /tmp/n").await;
-        let later = sh(sandbox.as_ref(), "n=$(cat /tmp/n); while [ $n = $(cat /tmp/n) ]; do :; done; echo on").await;
+        let later =
+            sh(sandbox.as_ref(), "n=$(cat /tmp/n); while [ $n = $(cat /tmp/n) ]; do :; done; echo on").await;
         assert_eq!(later, "on\n", "it goes on after {at_first}");
     });
 }

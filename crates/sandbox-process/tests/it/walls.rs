@@ -61,10 +61,8 @@ fn nothing_of_the_host_can_be_written_to() {
     wait(async {
         let sandbox = place.sandbox().await;
         for target in ["/x", "/usr/x", "/etc/x", "/dev/x", "/bin/x", "/usr/bin/env", "/run/x", "/var/x"] {
-            let result = sandbox
-                .exec(words(&["/bin/sh", "-c", &format!("echo x > {target}")]))
-                .await
-                .expect("an end");
+            let result =
+                sandbox.exec(words(&["/bin/sh", "-c", &format!("echo x > {target}")])).await.expect("an end");
             assert_ne!(result.exit.status(), 0, "{target}");
         }
     });
@@ -76,18 +74,15 @@ fn what_is_not_mounted_is_not_there() {
         let sandbox = place.sandbox().await;
         let found = sh(sandbox.as_ref(), "ls -A /").await;
         let known = [
-            "bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "tmp", "usr", "var",
-            "work",
+            "bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "tmp", "usr",
+            "var", "work",
         ];
         for name in found.lines() {
             assert!(known.contains(&name), "{name} is in the root");
         }
         let secret = place.path().join("secret");
         std::fs::write(&secret, "no").expect("a file");
-        let result = sandbox
-            .exec(words(&["cat", secret.to_str().expect("a path")]))
-            .await
-            .expect("an end");
+        let result = sandbox.exec(words(&["cat", secret.to_str().expect("a path")])).await.expect("an end");
         assert_ne!(result.exit.status(), 0);
     });
 }

@@ -38,14 +38,8 @@ async fn make(shared: Arc<Shared>, place: Place) {
     match made {
         Ok(sandbox) => {
             shared.counters.created();
-            let is_closed = shared.lock().has_made();
-            let held = Held::new(Arc::from(sandbox), place);
-            if is_closed {
-                let held = held.doomed();
-                end(&shared, held.sandbox.as_ref()).await;
-            } else {
-                shared.hand(held);
-            }
+            shared.lock().has_made();
+            shared.hand(Held::new(Arc::from(sandbox), place));
         }
         Err(error) => {
             shared.counters.failed();
@@ -92,11 +86,18 @@ pub(super) fn give_back(shared: &Arc<Shared>, held: Held, fate: Fate) -> JoinHan
             (Fate::Reset, Kind::Pooled) if !shared.lock().closed => shared.counters.replaced(),
             (Fate::Reset, Kind::Pooled | Kind::Extra) => {}
         }
-        end(&shared, sandbox.as_ref()).await;
-        // The sandbox first, then its place: never more at once than there are places.
-        drop(sandbox);
-        drop(place);
+        end(&shared, sandbox, Some(place)).await;
     })
+}
+
+/// Ends a sandbox that nobody has.
+pub(super) fn retire(
+    shared: &Arc<Shared>,
+    sandbox: Arc<dyn Sandbox>,
+    place: Option<Place>,
+) -> JoinHandle<()> {
+    let ending = shared.clone();
+    shared.runtime.spawn(async move { end(&ending, sandbox, place).await })
 }
 
 /// Whether a sandbox was made as it was at birth, by what it says of itself within its time.
@@ -109,9 +110,12 @@ async fn proven(shared: &Arc<Shared>, sandbox: &Arc<dyn Sandbox>) -> bool {
     matches!(reset.await, Ok(Ok(Ok(Reset::Proven)))) && sandbox.is_alive()
 }
 
-/// Ends a sandbox, and counts where that was not confirmed.
-pub(super) async fn end(shared: &Shared, sandbox: &dyn Sandbox) {
+/// Ends a sandbox, and counts where that was not confirmed. The sandbox first, then its place: there are never more than
+/// there are places, and who waits for the last place to come free finds nothing alive.
+async fn end(shared: &Shared, sandbox: Arc<dyn Sandbox>, place: Option<Place>) {
     if sandbox.terminate().await.is_err() {
         shared.counters.unclean();
     }
+    drop(sandbox);
+    drop(place);
 }

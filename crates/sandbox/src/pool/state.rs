@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::{PoolOptions, closed, refill};
+use super::{PoolOptions, closed, refill, retire};
 use crate::{Backend, Sandbox, SandboxError, SandboxSpec};
 
 /// The first rest after a failure, and the longest.
@@ -74,12 +75,11 @@ impl State {
         (for_waiters + for_later).min(options.max.saturating_sub(self.places))
     }
 
-    /// One was made. Whether it came too late.
-    pub(super) const fn has_made(&mut self) -> bool {
+    /// One was made.
+    pub(super) const fn has_made(&mut self) {
         self.making = self.making.saturating_sub(1);
         self.failures = 0;
         self.rest_until = None;
-        self.closed
     }
 
     /// One could not be made: a rest begins, or becomes longer. Whether it begins.
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// Puts somebody at the end of the queue.
-    pub(super) fn wait(&self, waiter: Waiter) -> Result<(), SandboxError> {
+    pub(super) fn wait(self: &Arc<Self>, waiter: Waiter) -> Result<(), SandboxError> {
         let mut state = self.lock();
         if state.closed {
             return Err(closed());
@@ -132,13 +132,13 @@ impl Shared {
         Ok(())
     }
 
-    /// Gives a pristine sandbox to whoever waits first, or keeps it ready. One that comes after the end is dropped.
-    pub(super) fn hand(&self, mut held: Held) {
+    /// Gives a pristine sandbox to whoever waits first, or keeps it ready. One that comes after the end is ended.
+    pub(super) fn hand(self: &Arc<Self>, mut held: Held) {
         loop {
             let mut state = self.lock();
             if state.closed {
                 drop(state);
-                return held.destroy();
+                return drop(held.retire(self));
             }
             let Some(waiter) = state.waiting.pop_front() else {
                 state.idle.push_back(held);
@@ -172,7 +172,7 @@ impl Shared {
         let idle = std::mem::take(&mut state.idle);
         drop(state);
         drop(waiting);
-        idle.into_iter().map(Held::doomed).collect()
+        idle.into()
     }
 }
 
@@ -226,14 +226,13 @@ impl Drop for Place {
 /// A pristine sandbox in its place. One that is dropped on its way to somebody who left goes to the next.
 #[derive(Debug)]
 pub(super) struct Held {
-    pub(super) sandbox: Arc<dyn Sandbox>,
+    sandbox: Arc<dyn Sandbox>,
     place: Option<Place>,
-    doomed: bool,
 }
 
 impl Held {
     pub(super) fn new(sandbox: Arc<dyn Sandbox>, place: Place) -> Self {
-        Self { sandbox, place: Some(place), doomed: false }
+        Self { sandbox, place: Some(place) }
     }
 
     /// The sandbox and its place, for whoever takes care of both from here.
@@ -241,23 +240,26 @@ impl Held {
         (self.sandbox.clone(), self.place.take())
     }
 
-    /// One that is given to nobody any more.
-    pub(super) const fn doomed(mut self) -> Self {
-        self.doomed = true;
-        self
+    pub(super) fn is_alive(&self) -> bool {
+        self.sandbox.is_alive()
     }
 
-    pub(super) fn destroy(self) {
-        drop(self.doomed());
+    /// Ends it: it is given to nobody any more.
+    pub(super) fn retire(self, shared: &Arc<Shared>) -> JoinHandle<()> {
+        let (sandbox, place) = self.apart();
+        retire(shared, sandbox, place)
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         let Some(place) = self.place.take() else { return };
-        let shared = place.shared.upgrade().filter(|_| !self.doomed && self.sandbox.is_alive());
-        if let Some(shared) = shared {
-            shared.hand(Self::new(self.sandbox.clone(), place));
+        let Some(shared) = place.shared.upgrade() else { return };
+        let held = Self::new(self.sandbox.clone(), place);
+        if self.sandbox.is_alive() {
+            shared.hand(held);
+        } else {
+            drop(held.retire(&shared));
         }
     }
 }

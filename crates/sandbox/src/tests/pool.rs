@@ -320,6 +320,40 @@ async fn many_at_once_never_share_one_and_never_exceed_the_bound() {
     assert_eq!(world.alive(), 0);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_lost_or_shared_when_everything_happens_at_once() {
+    let (pool, world) = pool(PoolOptions { max: 4, min_idle: 2, borrow_timeout: Duration::from_hours(1) });
+    let pool = Arc::new(pool);
+    world.will_reset([Resetting::Unproven, Resetting::Fails, Resetting::Panics].into_iter().cycle().take(60));
+    let users: Vec<_> = (0..16)
+        .map(|user| {
+            let (pool, world) = (pool.clone(), world.clone());
+            tokio::spawn(async move {
+                for turn in 0..25 {
+                    // Some leave before they are served.
+                    if (user + turn) % 5 == 0 {
+                        drop(begin(&mut Box::pin(pool.borrow())).await);
+                        continue;
+                    }
+                    let lease = pool.borrow().await.unwrap();
+                    assert!(!is_marked(&*lease).await, "somebody else's");
+                    mark(&*lease).await;
+                    tokio::task::yield_now().await;
+                    assert!(world.alive() <= 4, "more than there may be");
+                    if (user + turn) % 7 == 0 {
+                        lease.evict().await;
+                    }
+                }
+            })
+        })
+        .collect();
+    for user in users {
+        user.await.unwrap();
+    }
+    pool.close().await;
+    assert_eq!((world.alive(), pool.size(), pool.idle(), pool.counts().extra), (0, 0, 0, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_no_reset_reaches_is_not_pooled() {
     let spec = || SandboxSpec::new(Limits::default());

@@ -210,6 +210,15 @@ async fn a_wall_that_may_be_partial_is_good_enough() {
     assert!(all().with_lenient([Demand::Kill]).preferred(&SandboxSpec::default()).await.is_err());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_spec_that_is_none_picks_nobody() {
+    let spec = SandboxSpec { expose: vec![0], ..SandboxSpec::default() };
+    let all = backends(usual());
+    assert_eq!(all.preferred(&spec).await.unwrap_err().code(), ErrorCode::InvalidInput);
+    assert_eq!(all.select(Tier::Process, None, &spec).await.unwrap_err().code(), ErrorCode::InvalidInput);
+    assert_eq!(all.named("process", Tier::Process, &spec).await.unwrap_err().code(), ErrorCode::InvalidInput);
+}
+
 fn any_status() -> impl Strategy<Value = WallStatus> {
     prop_oneof![8 => Just(WallStatus::Enforced), 1 => Just(WallStatus::Partial), 1 => Just(WallStatus::Absent)]
 }

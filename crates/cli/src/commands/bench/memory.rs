@@ -81,7 +81,7 @@ fn row(id: &'static str, private: &Times) -> Option<Row> {
 }
 
 /// Memory that is available on this machine: what parked cells take of it includes the kernel's share.
-fn available_mib() -> f64 {
+pub(super) fn available_mib() -> f64 {
     let text = read("/proc/meminfo").unwrap_or_default();
     kib_of(&text, "MemAvailable:") / 1024.0
 }

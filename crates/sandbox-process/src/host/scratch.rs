@@ -1,0 +1,57 @@
+//! The folders of sandboxes without a root of their own, below the backend's: made for one, removed when it has ended, and found
+//! again by the next start if their owner was killed.
+
+use std::path::{Path, PathBuf};
+
+use bailiwick_sys::privileges;
+
+use super::label::is_left;
+use crate::plan;
+
+/// Where they are, below the backend's folder.
+const FOLDER: &str = "scratch";
+
+/// The folder of the sandbox of this name.
+pub(crate) fn place(state: &Path, name: &str) -> PathBuf {
+    state.join(FOLDER).join(name)
+}
+
+/// Makes a folder that nobody else can look into.
+pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown};
+    let private = |recursive| {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(recursive).mode(0o700);
+        builder
+    };
+    if let Some(above) = folder.parent() {
+        private(true).create(above)?;
+    }
+    // Not one that is there already, whoever made it.
+    private(false).create(folder)?;
+    if privileges::identity().0 == 0 {
+        // The sandbox's own user has to reach its folder, and nothing else below ours.
+        let [first, _] = plan::OUTSIDE;
+        chown(folder, Some(first), Some(first))?;
+        for above in folder.ancestors().skip(1).take(2) {
+            std::fs::set_permissions(above, std::fs::Permissions::from_mode(0o711))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a folder with all that is in it. What cannot be removed now is found by the next start.
+#[expect(clippy::disallowed_methods, reason = "a folder of our own; links in it are removed, not followed")]
+pub(crate) fn remove(folder: &Path) {
+    let _left = std::fs::remove_dir_all(folder);
+}
+
+/// Removes the folders of sandboxes whose owners are gone.
+pub(crate) fn sweep(state: &Path) {
+    let Ok(entries) = std::fs::read_dir(state.join(FOLDER)) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if entry.file_name().to_str().is_some_and(is_left) {
+            remove(&entry.path());
+        }
+    }
+}

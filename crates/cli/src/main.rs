@@ -74,7 +74,7 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
         }
         Command::Exec(what) => {
             let session = session(screen)?;
-            commands::exec::exec(screen, &session, what)
+            Ok(commands::exec::exec(screen, &session, what))
         }
         Command::Sandbox(what) => {
             let session = session(screen)?;

@@ -58,7 +58,6 @@ pub(crate) struct Global {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Command {
     /// Serve tools over HTTP, until a signal comes
     Serve(serving::Serve),
@@ -108,8 +107,10 @@ pub(crate) enum Command {
     /// Let a folder's own bailiwick.toml widen from now on, as it is (by hash)
     Trust(Trust),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions(Completions),
     /// Print the manual page, or write all of them to a folder
+    #[command(hide = true)]
     Man(Man),
 }
 

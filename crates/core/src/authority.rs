@@ -38,10 +38,10 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::ApprovalAnswer { .. }
         | Action::ApprovalRemembered
         | Action::ApprovalForget { .. } => &[Scope::Approve],
-        Action::SecretList => &[Scope::Author, Scope::Operate],
-        // Whoever may write what runs may run it behind the operator's walls and bounds; each sees their own, and the
-        // operator all of them.
-        Action::SandboxCreate(_)
+        // Whoever may write what runs may run commands behind the operator's walls and bounds; each sees their own
+        // sandboxes, and the operator all of them.
+        Action::SecretList
+        | Action::SandboxCreate(_)
         | Action::SandboxList
         | Action::SandboxShow { .. }
         | Action::SandboxExec(_)

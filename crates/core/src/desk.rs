@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::owner::{
     Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server, is_governed,
 };
-use crate::{Action, Caller, Core, Refusal, Reply};
+use crate::{Action, Caller, Core, Mute, Refusal, Reply};
 
 /// How long an owner is looked for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -317,7 +317,9 @@ impl Inner {
     /// asked for, and may be more.
     async fn agrees(&self, link: &Link, caller: &Caller, action: &Action) -> Result<(), Lost> {
         let Some(ours) = self.under.as_ref().filter(|_| is_governed(action)) else { return Ok(()) };
-        match link.ask(caller, &Action::Under).await {
+        // What they say is for the action itself.
+        let caller = Caller { talk: Arc::new(Mute), ..caller.clone() };
+        match link.ask(&caller, &Action::Under).await {
             Ok(Ok(Reply::Under(theirs))) if theirs == *ours => Ok(()),
             Ok(Err(refusal)) => Err(Lost::Refused(refusal)),
             // Nothing that changes anything has begun.

@@ -34,9 +34,8 @@ const USAGE: u8 = 2;
 pub(crate) const NO_CELLS: CellFlags = CellFlags { insecure_cells: false };
 
 /// `bailiwick exec`
-pub(crate) fn exec(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failure> {
-    let ran = run(screen, session, what);
-    Ok(ran.unwrap_or_else(|failure| refused(screen, &failure)))
+pub(crate) fn exec(screen: &mut Screen, session: &Session, what: &Exec) -> u8 {
+    run(screen, session, what).unwrap_or_else(|failure| refused(screen, &failure))
 }
 
 /// Tells a failure, with the exit code that leaves the command's own ones alone.

@@ -77,6 +77,7 @@ pub(crate) struct StreamFlags {
 
 /// `bailiwick sandbox …`
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it, made once")]
 pub(crate) enum Sandbox {
     /// Make a sandbox that outlives this command; `bailiwick serve` keeps it
     Create(Create),

@@ -84,6 +84,13 @@ impl Performs for Script {
             book.write(format!("begin {}", action.name()));
             match action {
                 Action::ToolList { .. } => Ok(Reply::Tools(Vec::new())),
+                Action::Under => {
+                    let said = tokio::time::timeout(Duration::from_millis(100), caller.talk.input()).await;
+                    if let Ok(Some(_)) = said {
+                        book.write("lost input");
+                    }
+                    Ok(Reply::Under("settings".to_owned()))
+                }
                 Action::AuditTail { .. } => Ok(Reply::Records(vec![json!(caller.actor.client)])),
                 Action::ToolCall { tool, arguments, .. } => match tool.as_str() {
                     "panic" => panic!("on purpose"),

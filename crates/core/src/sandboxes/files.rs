@@ -13,7 +13,7 @@ use crate::core::OpenCall;
 use crate::{Caller, Core, Refusal, Reply};
 
 /// How long one step may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The most bytes of one file that are handed over at once.
 const MOST: u64 = 32 << 20;
 
@@ -91,12 +91,10 @@ pub(crate) async fn files(
 
 /// Waits for a step no longer than anybody would: a command inside may be in the way of it.
 async fn in_time<T>(doing: impl Future<Output = Result<T, SandboxError>>) -> Result<T, Refusal> {
-    match tokio::time::timeout(PATIENCE, doing).await {
-        Ok(done) => Ok(done?),
-        Err(_) => {
-            let message = format!("the sandbox did not answer within {} seconds", PATIENCE.as_secs());
-            Err(Refusal::new(ErrorCode::Timeout, message)
-                .with_hint("end what runs in it: bailiwick sandbox stop ID"))
-        }
-    }
+    let Ok(done) = tokio::time::timeout(PATIENCE, doing).await else {
+        let message = format!("the sandbox did not answer within {} seconds", PATIENCE.as_secs());
+        return Err(Refusal::new(ErrorCode::Timeout, message)
+            .with_hint("end what runs in it: bailiwick sandbox stop ID"));
+    };
+    Ok(done?)
 }

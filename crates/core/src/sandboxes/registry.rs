@@ -15,6 +15,8 @@ use tokio::task::JoinSet;
 use super::view::SnapshotLine;
 use crate::{Caller, Core, Presence, Refusal};
 
+/// How long nobody looks again where nothing ends in time.
+const LOOK_AGAIN: Duration = Duration::from_hours(1);
 /// The most snapshots that are kept.
 const MOST_SNAPSHOTS: usize = 256;
 
@@ -321,7 +323,6 @@ impl Core {
         if self.inner.sandboxes.is_swept.swap(true, Ordering::SeqCst) {
             return;
         }
-        const LOOK_AGAIN: Duration = Duration::from_secs(3600);
         let (core, closing) = (Arc::downgrade(&self.inner), self.inner.closing.clone());
         let changed = self.inner.sandboxes.changed.clone();
         self.inner.late.spawn(async move {

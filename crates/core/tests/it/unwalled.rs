@@ -64,7 +64,7 @@ impl Unwalled {
 }
 
 impl Backend for Unwalled {
-    fn id(&self) -> &str {
+    fn id(&self) -> &'static str {
         "process"
     }
 
@@ -169,7 +169,7 @@ async fn attend(
                     return;
                 }
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         } => {
             child.start_kill().expect("it can be killed");
             child.wait().await
@@ -190,12 +190,13 @@ async fn attend(
     Ended { exit, timed_out, oom: false, usage: ExecUsage::default(), denials: Vec::new() }
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of a test's own folder")]
 impl Sandbox for Open {
     fn id(&self) -> SandboxId {
         self.id
     }
 
-    fn backend(&self) -> &str {
+    fn backend(&self) -> &'static str {
         "process"
     }
 
@@ -221,23 +222,20 @@ impl Sandbox for Open {
         let (says, output) = mpsc::channel(4);
         let (end, ended) = oneshot::channel();
         let deadline = command.deadline(self.spec.limits.timeout.value);
-        match process.spawn() {
-            Ok(child) => {
-                tokio::spawn(async move {
-                    let ended = attend(child, told, soon, says, deadline).await;
-                    let _nobody_waits = end.send(Ok(ended));
-                });
-            }
-            Err(_) => {
-                let ended = Ended {
-                    exit: Exit::NotFound,
-                    timed_out: false,
-                    oom: false,
-                    usage: ExecUsage::default(),
-                    denials: Vec::new(),
-                };
+        if let Ok(child) = process.spawn() {
+            tokio::spawn(async move {
+                let ended = attend(child, told, soon, says, deadline).await;
                 let _nobody_waits = end.send(Ok(ended));
-            }
+            });
+        } else {
+            let ended = Ended {
+                exit: Exit::NotFound,
+                timed_out: false,
+                oom: false,
+                usage: ExecUsage::default(),
+                denials: Vec::new(),
+            };
+            let _nobody_waits = end.send(Ok(ended));
         }
         Box::pin(std::future::ready(Ok(Running { input, urgent, output, ended })))
     }

@@ -1,5 +1,6 @@
 //! Commands that are talked with over the socket: in order, within a credit, and past input that nobody reads.
 
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use super::{Stage, alone, call, call_with};
 use crate::owner::frame::encode;
 use crate::owner::message::{FromClient, FromOwner};
 use crate::owner::streams::{Packed, Told};
-use crate::{Caller, Reply, Talk};
+use crate::{Boxed, Caller, Desk, Opens, Ownership, Performs, Refusal, Reply, Talk};
 
 /// Somebody who says what they are given, and hears as fast as they are let.
 struct Speaks {
@@ -78,6 +79,38 @@ async fn what_is_said_to_a_command_comes_back_in_order() {
     let (reply, ()) = tokio::join!(client.perform(caller, call("repeat")), telling);
     assert_eq!(reply.unwrap(), Reply::Records(vec![json!(3_000_000)]));
     assert!(speaks.heard() == said, "{} bytes came back", speaks.heard().len());
+}
+
+/// A desk that asks an owner for its settings first, as every real one does.
+struct Governed(Stage);
+
+impl Opens for Governed {
+    fn data(&self) -> &Path {
+        self.0.data()
+    }
+
+    fn under(&self) -> Option<String> {
+        Some("settings".to_owned())
+    }
+
+    fn open(self: Box<Self>, ownership: Ownership) -> Boxed<Result<Arc<dyn Performs>, Refusal>> {
+        Box::new(self.0).open(ownership)
+    }
+}
+
+#[tokio::test]
+async fn nothing_that_is_said_gets_lost_in_the_question_for_settings() {
+    let stage = Stage::new();
+    let _owner = stage.desk().await;
+    let client = Desk::open(Governed(stage.clone())).await.unwrap();
+    let (speaks, to, _hurry) = Speaks::new(Semaphore::MAX_PERMITS);
+    let caller = Caller { talk: speaks.clone(), ..alone() };
+    for piece in [Input::Bytes(Bytes::from_static(b"said at once")), Input::End] {
+        to.send(piece).await.unwrap();
+    }
+    client.perform(caller, call("repeat")).await.unwrap();
+    assert_eq!(speaks.heard(), b"said at once");
+    assert_eq!(stage.book.count("lost input"), 0);
 }
 
 #[tokio::test]

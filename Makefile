@@ -31,6 +31,7 @@ test-deps: deps ## install what testing needs beside that
 	  need=""; command -v node >/dev/null || need="$$need nodejs"; command -v npm >/dev/null || need="$$need npm"; \
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
+	  test -x /usr/bin/python3 || need="$$need python3"; command -v perl >/dev/null || need="$$need perl-base"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs
@@ -96,8 +97,10 @@ bench: ## the figures of docs/figures.md, measured here; peers too if bench-peer
 	$(CARGO) build --locked --release --quiet -p bailiwick-cli
 	target/release/bailiwick bench $$(test -d target/peers/node_modules && echo --peers target/peers)
 
-bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm and FastMCP from PyPI, to be measured beside us
+bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm, FastMCP from PyPI, bubblewrap, to be measured beside us
 	mkdir -p target/peers
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v bwrap >/dev/null; then \
+	  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends bubblewrap; fi
 	@# An MCP server of Python, for the figures of `tools/call`.
 	python3 -m venv --clear target/peers/python && target/peers/python/bin/pip install -q --disable-pip-version-check fastmcp==4.1.2
 	cd target/peers && npm install --no-audit --no-fund isolated-vm@5 quickjs-emscripten bun deno

@@ -73,11 +73,8 @@ pub(crate) fn into_user_namespace(_alone: &Alone) -> Result<Side, Failed> {
 /// this one.
 pub fn into_jail(own: Own, network: bool, _alone: &Alone) -> Result<Side, Failed> {
     let mut flags = own.flags();
-    if own != Own::Nothing {
-        flags |= libc::CLONE_NEWCGROUP;
-        if !network {
-            flags &= !libc::CLONE_NEWNET;
-        }
+    if own != Own::Nothing && !network {
+        flags &= !libc::CLONE_NEWNET;
     }
     clone(flags | libc::SIGCHLD, Step::CloneNamespaces)
 }

@@ -34,6 +34,13 @@ fn write(pid: i32, file: &str, text: &str, step: Step) -> Result<(), Failed> {
     std::fs::write(format!("/proc/{pid}/{file}"), text).map_err(|error| step.failed(errno(&error)))
 }
 
+/// Has this process see its cgroups as roots from now on: where they are on the host is nobody's business inside.
+pub fn hide_cgroups() -> Result<(), Failed> {
+    // SAFETY: unshare takes a number; a cgroup namespace holds nothing that another thread or the C library relies on.
+    let result = unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
+    if result == 0 { Ok(()) } else { Err(Step::HideCgroups.failed(crate::descriptors::last())) }
+}
+
 /// Which namespaces of another process differ from this one's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one observation; none follows from another")]

@@ -83,6 +83,7 @@ steps! {
     NameHost "name the host inside";
     RaiseLoopback "raise the loopback inside";
     LookAtSelf "look at this process";
+    HideCgroups "hide where the cgroups are";
     ReadCgroup "read a cgroup's account";
     FreezeCgroup "freeze a cgroup";
     RemoveCgroup "remove a cgroup";

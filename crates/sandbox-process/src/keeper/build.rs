@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bailiwick_sys::landlock::{self, How, Opened};
 use bailiwick_sys::mounts::{self, Less, Size};
-use bailiwick_sys::namespaces::Differs;
+use bailiwick_sys::namespaces::{self, Differs};
 use bailiwick_sys::seccomp::command::Filters;
 use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
 use bailiwick_wire::encode;
@@ -78,6 +78,10 @@ fn build(
     let (differs, outside) = hear(&keeper)?;
     drop(keeper);
     become_somebody(plan, outside)?;
+    if plan.own != Own::Nothing {
+        // After it has joined: a namespace of cgroups begins where its maker is.
+        namespaces::hide_cgroups()?;
+    }
     if plan.own == Own::Nothing {
         make_folders(plan)?;
     } else {

@@ -14,6 +14,7 @@ tests!(
     what_is_not_mounted_is_not_there,
     a_command_is_nobody,
     a_probe_says_what_a_sandbox_says,
+    where_its_cgroups_are_is_not_told_inside,
 );
 
 fn a_receipt_says_what_holds_each_demand() {
@@ -114,5 +115,14 @@ fn a_probe_says_what_a_sandbox_says() {
             parts.iter().map(|part| (part.demand.clone(), part.status)).collect::<Vec<_>>()
         };
         assert_eq!(status(&probe.enforces), status(&sandbox.receipt().walls));
+    });
+}
+
+fn where_its_cgroups_are_is_not_told_inside() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let told = sh(sandbox.as_ref(), "cat /proc/self/cgroup; cat /proc/1/cgroup").await;
+        assert!(!told.contains("bailiwick-sandbox"), "{told}");
     });
 }

@@ -14,7 +14,7 @@ use bailiwick_wire::jail::{Own, Place};
 use tokio::sync::OnceCell;
 
 use super::keeper::{Keeper, KeeperError};
-use super::{ID, label, scratch};
+use super::{ID, label, scratch, snapshots};
 use crate::plan;
 
 /// What a backend is told.
@@ -68,6 +68,8 @@ pub(crate) struct Inner {
     pub(crate) level: Mutex<Option<Own>>,
     pub(crate) probed: OnceCell<Probe>,
     label: String,
+    /// What its own folders are called.
+    owner: String,
 }
 
 /// The number of the next sandbox of this process. All of its backends count together: two sandboxes of one name would have
@@ -80,6 +82,8 @@ impl ProcessBackend {
         let home = Home::find();
         home.sweep(label::is_left);
         scratch::sweep(&options.state);
+        snapshots::sweep(&options.state);
+        let label = label::ours();
         let inner = Inner {
             options,
             home,
@@ -87,7 +91,8 @@ impl ProcessBackend {
             keeper: Mutex::new(None),
             level: Mutex::new(None),
             probed: OnceCell::new(),
-            label: label::ours(),
+            owner: name_of(&label),
+            label,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -107,7 +112,12 @@ impl Inner {
 
     /// A name that no other sandbox of this machine has, and that says whose it is.
     pub(crate) fn name(&self) -> String {
-        format!("{}-{}", self.label, NEXT.fetch_add(1, Ordering::Relaxed))
+        name_of(&self.label)
+    }
+
+    /// Where the snapshots of this backend are.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        snapshots::folder(&self.options.state, &self.owner)
     }
 
     /// An id that nobody can guess.
@@ -119,6 +129,17 @@ impl Inner {
         })?;
         let now = bailiwick_sys::clock::realtime().as_millis();
         Ok((u64::try_from(now).unwrap_or_default(), random))
+    }
+}
+
+/// A name that begins with a label, and that nothing else of this process has.
+fn name_of(label: &str) -> String {
+    format!("{label}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        scratch::remove(&self.snapshots());
     }
 }
 
@@ -170,7 +191,7 @@ impl Backend for ProcessBackend {
     }
 
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
-        Box::pin(async { super::snapshots::forget(&self.inner.options.state, snapshot) })
+        Box::pin(async { snapshots::forget(&self.inner, snapshot) })
     }
 
     fn close(&self) -> Doing<'_, ()> {

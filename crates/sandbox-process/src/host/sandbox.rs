@@ -365,7 +365,7 @@ impl Sandbox for Handle {
             let snapshot = snapshots::pack(inner).await?;
             let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..inner.spec.clone() };
             let made = super::create::create(&inner.backend, spec).await;
-            let forgotten = snapshots::forget(&inner.backend.options.state, &snapshot);
+            let forgotten = snapshots::forget(&inner.backend, &snapshot);
             let made = made?;
             forgotten?;
             Ok(made.handle())

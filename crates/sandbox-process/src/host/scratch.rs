@@ -48,7 +48,12 @@ pub(crate) fn remove(folder: &Path) {
 
 /// Removes the folders of sandboxes whose owners are gone.
 pub(crate) fn sweep(state: &Path) {
-    let Ok(entries) = std::fs::read_dir(state.join(FOLDER)) else { return };
+    sweep_folder(&state.join(FOLDER));
+}
+
+/// Removes what is in a folder and has the name of an owner that is gone.
+pub(crate) fn sweep_folder(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
         if entry.file_name().to_str().is_some_and(is_left) {
             remove(&entry.path());

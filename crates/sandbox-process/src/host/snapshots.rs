@@ -11,16 +11,22 @@ use bytes::Bytes;
 
 use super::ID;
 use super::backend::Inner as Backend;
-use super::files;
 use super::sandbox::{Inner, ProcessSandbox};
+use super::{files, scratch};
 
 /// Where snapshots are, below the backend's folder.
 const FOLDER: &str = "snapshots";
 /// What a pack may take beside the bytes of the files: names, and what is said of each.
 const BESIDE: u64 = 64 << 20;
 
-fn place(state: &Path, id: SnapshotId) -> PathBuf {
-    state.join(FOLDER).join(id.to_string())
+/// The folder of an owner's snapshots, by its name. They end with their owner: nobody else knows their ids.
+pub(crate) fn folder(state: &Path, owner: &str) -> PathBuf {
+    state.join(FOLDER).join(owner)
+}
+
+/// Removes the snapshots of owners that are gone.
+pub(crate) fn sweep(state: &Path) {
+    scratch::sweep_folder(&state.join(FOLDER));
 }
 
 fn failed(step: &str, error: &std::io::Error) -> SandboxError {
@@ -31,8 +37,7 @@ fn failed(step: &str, error: &std::io::Error) -> SandboxError {
 pub(crate) async fn pack(inner: &Inner) -> Result<Snapshot, SandboxError> {
     let (now, random) = Backend::random()?;
     let id = SnapshotId::from_parts(now, &random);
-    let state = &inner.backend.options.state;
-    let folder = state.join(FOLDER);
+    let folder = inner.backend.snapshots();
     private_folder(&folder).map_err(|error| failed("make the folder of snapshots", &error))?;
     let unfinished = tempfile::NamedTempFile::new_in(&folder)
         .map_err(|error| failed("make the file of a snapshot", &error))?;
@@ -63,14 +68,14 @@ pub(crate) async fn pack(inner: &Inner) -> Result<Snapshot, SandboxError> {
         }
     }
     file.sync_all().map_err(|error| failed("write a snapshot", &error))?;
-    path.persist(place(state, id)).map_err(|error| failed("keep a snapshot", &error.error))?;
+    path.persist(folder.join(id.to_string())).map_err(|error| failed("keep a snapshot", &error.error))?;
     Ok(Snapshot { id, backend: ID.to_owned(), bytes })
 }
 
 /// Fills a sandbox with what a snapshot holds.
 pub(crate) async fn unpack(sandbox: &ProcessSandbox, snapshot: &Snapshot) -> Result<(), SandboxError> {
     let inner = &sandbox.inner;
-    let mut file = open(&inner.backend.options.state, snapshot)?;
+    let mut file = open(&inner.backend, snapshot)?;
     let mut ask = inner.ask().await?;
     inner.say(&ToAgent::Unpack { id: ask.id, folders: inner.layout.own_found() }).await?;
     let next = || {
@@ -87,18 +92,22 @@ pub(crate) async fn unpack(sandbox: &ProcessSandbox, snapshot: &Snapshot) -> Res
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of our own, by an id that is no path")]
-fn open(state: &Path, snapshot: &Snapshot) -> Result<std::fs::File, SandboxError> {
-    std::fs::File::open(place(state, snapshot.id)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => SandboxError::NoSnapshot(snapshot.id.to_string()),
-        _ => failed("open a snapshot", &error),
+fn open(backend: &Backend, snapshot: &Snapshot) -> Result<std::fs::File, SandboxError> {
+    std::fs::File::open(backend.snapshots().join(snapshot.id.to_string())).map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => SandboxError::NoSnapshot(snapshot.id.to_string()),
+            _ => failed("open a snapshot", &error),
+        }
     })
 }
 
 /// Removes a snapshot.
-pub(crate) fn forget(state: &Path, snapshot: &Snapshot) -> Result<(), SandboxError> {
-    std::fs::remove_file(place(state, snapshot.id)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => SandboxError::NoSnapshot(snapshot.id.to_string()),
-        _ => failed("remove a snapshot", &error),
+pub(crate) fn forget(backend: &Backend, snapshot: &Snapshot) -> Result<(), SandboxError> {
+    std::fs::remove_file(backend.snapshots().join(snapshot.id.to_string())).map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => SandboxError::NoSnapshot(snapshot.id.to_string()),
+            _ => failed("remove a snapshot", &error),
+        }
     })
 }
 

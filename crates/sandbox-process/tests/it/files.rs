@@ -14,6 +14,7 @@ tests!(
     a_sandbox_can_begin_with_a_snapshot,
     a_fork_has_the_files_and_is_apart,
     a_snapshot_that_is_forgotten_is_gone,
+    snapshots_end_with_their_owner,
 );
 
 fn files_are_written_read_listed_and_removed() {
@@ -89,6 +90,31 @@ fn a_sandbox_can_begin_with_a_snapshot() {
     });
 }
 
+/// How many snapshots are kept.
+fn kept(place: &Place) -> usize {
+    let Ok(owners) = std::fs::read_dir(place.path().join("state/snapshots")) else { return 0 };
+    let count = |owner: std::fs::DirEntry| std::fs::read_dir(owner.path()).map_or(0, Iterator::count);
+    owners.filter_map(Result::ok).map(count).sum()
+}
+
+fn snapshots_end_with_their_owner() {
+    let mut place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        sandbox.snapshot().await.expect("a snapshot");
+        assert_eq!(kept(&place), 1);
+    });
+    let state = place.path().join("state");
+    // One of an owner that was killed: no process has such a number.
+    let left = state.join("snapshots/bailiwick-sandbox-4194305-1-0");
+    std::fs::create_dir(&left).expect("a folder");
+    place.backend = std::sync::Arc::new(bailiwick_sandbox_process::ProcessBackend::new(
+        bailiwick_sandbox_process::Options::new(state),
+    ));
+    assert_eq!(kept(&place), 0);
+    assert!(!left.exists());
+}
+
 fn a_fork_has_the_files_and_is_apart() {
     let place = Place::new();
     wait(async {
@@ -99,8 +125,7 @@ fn a_fork_has_the_files_and_is_apart() {
         sh(second.as_ref(), "echo two > a").await;
         assert_eq!(sh(first.as_ref(), "cat a").await, "one\n");
         assert_eq!(sh(second.as_ref(), "cat a").await, "two\n");
-        let kept = std::fs::read_dir(place.path().join("state/snapshots")).expect("a folder").count();
-        assert_eq!(kept, 0, "a fork keeps no snapshot");
+        assert_eq!(kept(&place), 0, "a fork keeps no snapshot");
     });
 }
 

@@ -104,6 +104,10 @@ pub(crate) fn parked_role() {
                 kill(cell.pid);
             }
             let heard = || {
+                // Those that were being born when the others were counted.
+                for late in processes::cells() {
+                    kill(late.pid);
+                }
                 runtime.count(&tenant).0 == 0 && parked.iter().all(|cell| processes::one(cell.pid).is_none())
             };
             assert!(comes_true(heard).await, "{parked:?} {:?}", runtime.count(&tenant));

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use bailiwick_sys::clock::wait_readable;
 use bailiwick_sys::landlock::{self, How, Opened};
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::namespaces::{self, Differs};
 use bailiwick_sys::seccomp::command::Filters;
 use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
-use bailiwick_wire::encode;
-use bailiwick_wire::jail::{Bind, FromJail, Own, Place, Plan, Standing};
+use bailiwick_wire::jail::{self, Bind, FromJail, Own, Place, Plan, Standing, ToKeeper};
+use bailiwick_wire::{decode, encode};
 
 use super::{Handed, look, way};
 
@@ -30,7 +31,45 @@ const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
 pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd, filters: &Filters) -> ! {
-    match build(plan, handed, keeper, filters) {
+    let prepared = prepare(plan, &keeper);
+    drop(keeper);
+    go_on(plan, stream, handed, prepared, filters)
+}
+
+/// The life of a jail's first process that was started ahead: it builds what all of its kind have in common, and waits for the
+/// plan. Never returns.
+pub(super) fn wait(kind: &Plan, keeper: OwnedFd, filters: &Filters) -> ! {
+    let prepared = prepare(kind, &keeper);
+    let Some((plan, stream, doors)) = hear_plan(&keeper) else { ending::exit_now(UNBUILT) };
+    drop(keeper);
+    go_on(&plan, stream, Handed { doors, copies: BTreeMap::new() }, prepared, filters)
+}
+
+/// Waits for a plan, the stream to the host and the doors of cgroups; none when the keeper is gone.
+fn hear_plan(keeper: &OwnedFd) -> Option<(Box<Plan>, OwnedFd, Vec<OwnedFd>)> {
+    let mut buffer = vec![0; jail::LONGEST];
+    loop {
+        wait_readable(keeper, None).ok()?;
+        let packet = match packets::receive(keeper, &mut buffer) {
+            Err(Failed { errno: Errno::AGAIN, .. }) => continue,
+            received => received.ok()?,
+        };
+        let Ok(ToKeeper::Make { plan, .. }) = decode(buffer.get(4..packet.length)?) else { return None };
+        let mut descriptors = packet.descriptors.into_iter();
+        let stream = descriptors.next()?;
+        return Some((plan, stream, descriptors.collect()));
+    }
+}
+
+/// Builds the rest, tells what stands, and becomes the agent.
+fn go_on(
+    plan: &Plan,
+    stream: OwnedFd,
+    handed: Handed,
+    prepared: Result<Prepared, Failed>,
+    filters: &Filters,
+) -> ! {
+    match prepared.and_then(|prepared| finish(plan, handed, prepared, filters)) {
         Ok(standing) => {
             let signals_stay = standing.signals_stay;
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
@@ -64,10 +103,31 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
     Ok(())
 }
 
-fn build(
+/// What the keeper told, once what all sandboxes of a kind have in common is built.
+struct Prepared {
+    differs: Differs,
+    outside: u32,
+}
+
+/// Builds what all sandboxes of a kind have in common: who it is, its network, its root but for what is its own.
+fn prepare(plan: &Plan, keeper: &OwnedFd) -> Result<Prepared, Failed> {
+    let (differs, outside) = hear(keeper)?;
+    become_somebody(plan, outside)?;
+    if plan.own != Own::Nothing {
+        begin_root(plan)?;
+        loopback::name_host(HOST)?;
+        if plan.own_network {
+            loopback::raise()?;
+        }
+    }
+    Ok(Prepared { differs, outside })
+}
+
+/// Builds what is this sandbox's own, gives everything up, and looks at what stands.
+fn finish(
     plan: &Plan,
     Handed { doors, copies }: Handed,
-    keeper: OwnedFd,
+    Prepared { differs, outside }: Prepared,
     filters: &Filters,
 ) -> Result<Standing, Failed> {
     let mut standing = Standing::default();
@@ -75,21 +135,12 @@ fn build(
         cgroups::go_through(&door)?;
         standing.joined += 1;
     }
-    let (differs, outside) = hear(&keeper)?;
-    drop(keeper);
-    become_somebody(plan, outside)?;
-    if plan.own != Own::Nothing {
-        // After it has joined: a namespace of cgroups begins where its maker is.
-        namespaces::hide_cgroups()?;
-    }
     if plan.own == Own::Nothing {
         make_folders(plan)?;
     } else {
-        build_root(plan, &copies)?;
-        loopback::name_host(HOST)?;
-        if plan.own_network {
-            loopback::raise()?;
-        }
+        // After it has joined: a namespace of cgroups begins where its maker is.
+        namespaces::hide_cgroups()?;
+        end_root(plan, &copies)?;
     }
     // One more than commands may have: the agent.
     let processes = plan.processes.map(|most| u64::from(most) + 1);
@@ -134,7 +185,8 @@ fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
     privileges::regain_kept()
 }
 
-fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
+/// The part of the root that all sandboxes of a kind have in common. The host's files are still there, at their place.
+fn begin_root(plan: &Plan) -> Result<(), Failed> {
     mounts::keep_to_oneself()?;
     let small = Size { bytes: 4 << 20, files: 4096 };
     let mut root = Err(Step::MountMemory.failed(Errno::NOENT));
@@ -160,7 +212,11 @@ fn build_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
     for mask in &plan.masks {
         cover(Path::new(mask))?;
     }
-    mounts::terminals(Path::new("/dev/pts"))?;
+    mounts::terminals(Path::new("/dev/pts"))
+}
+
+/// What is this sandbox's own; then the host's files go, and the root is closed.
+fn end_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
     make_own(plan)?;
     for place in &plan.places {
         // The user's own mounts come last: one may lie in a folder of the sandbox's own.

@@ -4,6 +4,7 @@
 //! It never sees a byte of a guest: it reads orders of the host, and what it clones reads everything else. It must never
 //! outlive the host.
 
+mod ahead;
 mod build;
 mod look;
 mod way;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 
+use ahead::Ahead;
 use bailiwick_sys::alone::Alone;
 use bailiwick_sys::cgroups;
 use bailiwick_sys::clone::{Child, Own, Side, into_jail};
@@ -35,6 +37,7 @@ struct Keeper {
     alone: Alone,
     filters: Walls,
     living: BTreeMap<i32, u64>,
+    ahead: Ahead,
 }
 
 /// The filters, by what the namespaces of a jail leave to them.
@@ -93,7 +96,8 @@ impl Keeper {
             privileges::hide()?;
             privileges::clear_groups()?;
         }
-        let keeper = Self { alone, filters: Walls::compile()?, living: BTreeMap::new() };
+        let keeper =
+            Self { alone, filters: Walls::compile()?, living: BTreeMap::new(), ahead: Ahead::default() };
         ending::watch_children()?;
         tell(&FromKeeper::Ready, &[])?;
         Ok(keeper)
@@ -107,14 +111,19 @@ impl Keeper {
         loop {
             let packet = match packets::receive(descriptors::zero(), &mut buffer) {
                 Ok(packet) => packet,
-                Err(Failed { errno: Errno::AGAIN, .. }) => return Ok(true),
+                Err(Failed { errno: Errno::AGAIN, .. }) => {
+                    // Nobody waits: there is time for the next one.
+                    self.look_ahead();
+                    return Ok(true);
+                }
                 Err(failed) => return Err(failed),
             };
             let Some(bytes) = buffer.get(4..packet.length) else { return Ok(false) };
             // Host and keeper are one binary; a message that is none means that the host is not a host.
             let Ok(ToKeeper::Make { number, plan }) = decode(bytes) else { return Ok(false) };
             let Some(stream) = packet.descriptors.into_iter().next() else { return Ok(false) };
-            if let Err(Failed { step, errno }) = self.make(number, &plan, stream) {
+            let order = buffer.get(..packet.length).unwrap_or_default();
+            if let Err(Failed { step, errno }) = self.make(number, &plan, stream, order) {
                 let step = step.says().to_owned();
                 tell(&FromKeeper::NotStarted { number, step, errno: errno.raw_os_error() }, &[])?;
             }
@@ -123,6 +132,7 @@ impl Keeper {
 
     fn tell_endings(&mut self) -> Result<(), Failed> {
         while let Some(ended) = reap_one()? {
+            self.ahead.ended(ended.pid);
             let Some(number) = self.living.remove(&ended.pid) else { continue };
             let status = match ended.how {
                 How::Exited(code) => i32::from(code),
@@ -133,20 +143,36 @@ impl Keeper {
         Ok(())
     }
 
-    /// Starts the first process of a jail, and does for it what can be done only from outside.
-    fn make(&mut self, number: u64, plan: &Plan, stream: OwnedFd) -> Result<(), Failed> {
+    /// Starts the first process of a jail, or takes one that was started ahead.
+    fn make(&mut self, number: u64, plan: &Plan, stream: OwnedFd, order: &[u8]) -> Result<(), Failed> {
         let doors: Vec<OwnedFd> =
             plan.doors.iter().map(|door| cgroups::open_door(Path::new(door))).collect::<Result<_, _>>()?;
+        self.ahead.asked_for(plan);
+        if let Some(child) = self.ahead.hand_over(plan, order, &stream, &doors) {
+            self.living.insert(child.pid, number);
+            return tell(&FromKeeper::Started { number }, &[child.pidfd.as_fd()]);
+        }
+        self.start_one(number, plan, stream, doors)
+    }
+
+    /// Starts the first process of a jail, and does for it what can be done only from outside.
+    fn start_one(
+        &mut self,
+        number: u64,
+        plan: &Plan,
+        stream: OwnedFd,
+        doors: Vec<OwnedFd>,
+    ) -> Result<(), Failed> {
         let own = match plan.own {
             jail::Own::All => Own::All,
             jail::Own::AllButUser => Own::AllButUser,
             jail::Own::Nothing => Own::Nothing,
         };
         let copies = self.copies(plan);
-        let (outer, inner) = packets::stream_pair()?;
+        let (outer, inner) = packets::packet_pair()?;
         match into_jail(own, plan.own_network, &self.alone)? {
             Side::Child => {
-                drop(outer);
+                drop((outer, std::mem::take(&mut self.ahead)));
                 build::live(plan, stream, Handed { doors, copies }, inner, self.filters.of(plan))
             }
             Side::Parent(child) => {
@@ -160,15 +186,45 @@ impl Keeper {
                 };
                 self.living.insert(child.pid, number);
                 tell(&FromKeeper::Started { number }, &[child.pidfd.as_fd()])?;
-                let differs = Differs::look(child.pid)?;
-                let mut told = vec![differs.to_byte()];
-                told.extend_from_slice(&outside.to_le_bytes());
-                // A process that is gone is noticed by its end.
-                let _gone = packets::write(&outer, &told);
-                Ok(())
+                tell_child(&outer, &child, outside)
             }
         }
     }
+
+    /// Starts one ahead, if another of the kind that was asked for last is likely to be.
+    fn look_ahead(&mut self) {
+        let Some(plan) = self.ahead.wanted() else { return };
+        let Ok((outer, inner)) = packets::packet_pair() else { return };
+        match into_jail(Own::All, true, &self.alone) {
+            Ok(Side::Child) => {
+                drop((outer, std::mem::take(&mut self.ahead)));
+                build::wait(&plan, inner, self.filters.of(&plan))
+            }
+            Ok(Side::Parent(child)) => {
+                drop(inner);
+                let told =
+                    settle(Own::All, &child, &plan).and_then(|outside| tell_child(&outer, &child, outside));
+                match told {
+                    Ok(()) => self.ahead.keep(child, outer, plan),
+                    // Without it the next one only takes longer.
+                    Err(_) => {
+                        let _gone = pidfd::kill(&child.pidfd);
+                    }
+                }
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Tells a jail which of its namespaces are its own, and who it is outside.
+fn tell_child(outer: &OwnedFd, child: &Child, outside: u32) -> Result<(), Failed> {
+    let differs = Differs::look(child.pid)?;
+    let mut told = vec![differs.to_byte()];
+    told.extend_from_slice(&outside.to_le_bytes());
+    // A process that is gone is noticed by its end.
+    let _gone = packets::write(outer, &told);
+    Ok(())
 }
 
 impl Keeper {

@@ -14,6 +14,7 @@ tests!(
     a_keeper_that_is_killed_takes_its_sandboxes_along_and_the_next_is_made,
     a_future_that_is_dropped_leaves_nothing,
     a_command_that_kills_everybody_only_ends_itself,
+    sandboxes_that_were_begun_ahead_are_like_others_and_end_with_their_keeper,
 );
 
 /// The cgroups of this process's sandboxes that are there now.
@@ -205,5 +206,28 @@ fn a_command_that_kills_everybody_only_ends_itself() {
             assert!(!result.timed_out, "{text}");
         }
         assert_eq!(sh(sandbox.as_ref(), "echo alive").await, "alive\n");
+    });
+}
+
+fn sandboxes_that_were_begun_ahead_are_like_others_and_end_with_their_keeper() {
+    let place = Place::new();
+    wait(async {
+        // From the third on they are begun before they are asked for.
+        for number in 0..6_u64 {
+            let mut spec = crate::place::spec();
+            spec.limits.disk.value = (4 + number) << 20;
+            spec.workdir = crate::place::path(&format!("/here/{number}"));
+            let sandbox = place.create(spec).await.expect("a sandbox");
+            let told =
+                sh(sandbox.as_ref(), "pwd; df -k --output=size /tmp | tail -n 1; ls -A / | tr '\\n' ' '")
+                    .await;
+            let size = (4 + number) << 10;
+            let mut lines = told.lines();
+            assert_eq!(lines.next(), Some(format!("/here/{number}").as_str()));
+            assert_eq!(lines.next().map(str::trim), Some(size.to_string().as_str()));
+            assert!(lines.next().is_some_and(|names| !names.contains(".old")), "{told}");
+            assert!(!sandbox.receipt().insecure, "{:?}", sandbox.receipt());
+        }
+        place.backend.close().await;
     });
 }

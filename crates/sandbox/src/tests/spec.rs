@@ -100,6 +100,7 @@ fn a_spec_has_its_golden_shape() {
         "network": {"allow": ["pypi.org:443"]},
         "limits": serde_json::to_value(spec.limits).unwrap(),
         "workdir": "/work",
+        "warm": false,
         "expose": [8080],
         "labels": {"team": "a"},
         "correlation": "req-7",

@@ -5,7 +5,7 @@
 //! stands, and becomes the agent, which starts commands. The host believes what it saw before anything of a guest ran, and
 //! nothing after. This crate decides nothing: it gets demands, and holds all of them or refuses.
 //!
-//! Start reading at [`keeper`](self) (`keeper/build.rs`: the walls in their order), then `host/` (what is done from outside).
+//! Start reading at `keeper` (`keeper/build.rs`: the walls in their order), then `host/` (what is done from outside).
 
 mod enter;
 mod host;

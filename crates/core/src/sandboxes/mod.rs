@@ -1,10 +1,10 @@
 //! Command sandboxes as actions: made, used, kept, put to sleep and removed, each on the record.
 //!
-//! A [`SandboxWish`] becomes a spec in [`resolve`](mod@resolve), where the operator's settings are applied and every mount is
-//! looked at; nothing is created before that. [`attend`](mod@attend) runs one command. What outlives a command is in
+//! A [`SandboxWish`] becomes a spec in `resolve`, where the operator's settings are applied and every mount is
+//! looked at; nothing is created before that. `attend` runs one command. What outlives a command is in
 //! `registry`. It must never run anything outside of a sandbox, nor hand a caller somebody else's.
 //!
-//! Start reading at [`wish`], then [`resolve`](mod@resolve).
+//! Start reading at `wish`, then `resolve`.
 
 mod actions;
 mod attend;

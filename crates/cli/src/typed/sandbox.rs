@@ -32,7 +32,7 @@ pub(crate) struct SandboxFlags {
     /// The weakest wall: process, container, user-kernel, micro-vm
     #[arg(long, value_name = "TIER", conflicts_with = "backend")]
     pub(crate) tier: Option<String>,
-    /// What it can reach: none, allow:HOST[:PORT],…, git, full, host [default: none]
+    /// What it can reach: none, allow:HOST,… (or HOST:PORT), git, full, host [default: none]
     #[arg(long, value_name = "NETWORK")]
     pub(crate) net: Option<String>,
     /// A folder or file of this machine inside of it, read-only unless `:rw` is behind it

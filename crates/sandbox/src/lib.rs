@@ -5,7 +5,7 @@
 //! of which this crate knows none. It must never pick a wall below the floor, nor claim one that was not seen to stand.
 //!
 //! Start reading at [`spec`] (what is asked for), then [`backend`] and [`sandbox`] (who does it), then [`demand`] (what has
-//! to be held), then [`select`]. [`collect`] is for backends, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
+//! to be held), then [`select`]. [`collect`] is for backends, [`outlet`] and [`images`] are what they are lent, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
 
 pub mod backend;
 pub mod ceilings;
@@ -14,10 +14,12 @@ pub mod command;
 pub mod demand;
 pub mod error;
 pub mod event;
+pub mod images;
 pub mod limits;
 pub mod mount;
 pub mod network;
 pub mod observed;
+pub mod outlet;
 pub mod path;
 pub mod pool;
 pub mod receipt;
@@ -34,10 +36,12 @@ pub use command::{Command, CommandError, Shell, Window};
 pub use demand::{Accepted, Demand, Unheld, judge};
 pub use error::SandboxError;
 pub use event::{Event, EventKind, Events, Listener};
+pub use images::{Images, Unpacked};
 pub use limits::{Amount, Bound, From, Limit, Limits, LimitsError, Preset};
 pub use mount::Mount;
 pub use network::Network;
 pub use observed::Observed;
+pub use outlet::{Duplex, Egress, Outlet};
 pub use path::{PathError, SandboxPath};
 pub use pool::{Lease, Pool, PoolOptions};
 pub use receipt::{Alternative, receipt, unenforceable};

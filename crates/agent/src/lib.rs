@@ -27,7 +27,7 @@ use std::os::fd::OwnedFd;
 pub use exit::{BROKEN, CLOSED, OUR_FAULT};
 
 /// What an agent is told of its place by whoever built the walls.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Setup {
     /// Whether it is the first process of a pid namespace. Otherwise it adopts the orphans among its descendants, and
     /// "everybody" means those.
@@ -40,13 +40,15 @@ pub struct Setup {
     /// The folders that are empty at birth, if this sandbox may be reset: how everything looks is remembered then, before
     /// the first command. That takes a moment; without it no reset is ever proven.
     pub reset: Option<Vec<String>>,
+    /// Where descriptors are handed to the host, if any may be.
+    pub hand: Option<OwnedFd>,
 }
 
 /// Lives as an agent, and gives the exit code with which the process has to end at once.
 ///
 /// For a process with one thread, after all of its walls stand. It takes over every signal of the process and the
 /// numbers of the standard streams; commands inherit its limits, its user and its walls, and none of its descriptors.
-pub fn run(socket: OwnedFd, setup: &Setup) -> u8 {
+pub fn run(socket: OwnedFd, setup: Setup) -> u8 {
     match life::Life::begin(socket, setup) {
         Ok(life) => life.live(),
         Err(_) => OUR_FAULT,

@@ -49,6 +49,7 @@ pub(crate) struct Life {
     children: OwnedFd,
     others: Others,
     owns_ipc: bool,
+    hand: Option<OwnedFd>,
     place: Place,
     /// How everything looked before the first command.
     birth: Option<State>,
@@ -70,7 +71,8 @@ pub(crate) struct Life {
 
 impl Life {
     /// Takes the process over.
-    pub(crate) fn begin(socket: OwnedFd, setup: &Setup) -> Result<Self, Failed> {
+    pub(crate) fn begin(socket: OwnedFd, setup: Setup) -> Result<Self, Failed> {
+        let hand = setup.hand.map(above_standard).transpose()?;
         let socket = above_standard(socket)?;
         descriptors::close_on_execute_from(3)?;
         packets::never_block(&socket)?;
@@ -91,6 +93,7 @@ impl Life {
                 (false, false) => Others::Descendants,
             },
             owns_ipc: setup.owns_ipc,
+            hand,
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
             stack: Stack::map()?,

@@ -82,18 +82,27 @@ pub(crate) fn of_the_host() -> Vec<Place> {
     if let Ok(to) = std::fs::read_link("/etc/localtime") {
         places.push(Place::Link { at: "/etc/localtime".to_owned(), to: to.display().to_string() });
     }
-    places.extend(ours());
-    places.extend(DEVICES.map(|at| Place::Device { at: at.to_owned() }));
+    places.extend(ours(&IDENTITIES));
+    places.extend(devices());
+    places.push(Place::Link { at: "/etc/mtab".to_owned(), to: "/proc/self/mounts".to_owned() });
+    places
+}
+
+/// What is in the root beside an image: devices, and the files that say where it is.
+pub(crate) fn of_an_image() -> Vec<Place> {
+    ours(&[]).chain(devices()).collect()
+}
+
+fn devices() -> impl Iterator<Item = Place> {
+    let devices = DEVICES.map(|at| Place::Device { at: at.to_owned() });
     let links = [
         ("/dev/ptmx", "pts/ptmx"),
         ("/dev/fd", "/proc/self/fd"),
         ("/dev/stdin", "/proc/self/fd/0"),
         ("/dev/stdout", "/proc/self/fd/1"),
         ("/dev/stderr", "/proc/self/fd/2"),
-        ("/etc/mtab", "/proc/self/mounts"),
     ];
-    places.extend(links.map(|(at, to)| Place::Link { at: at.to_owned(), to: to.to_owned() }));
-    places
+    devices.into_iter().chain(links.map(|(at, to)| Place::Link { at: at.to_owned(), to: to.to_owned() }))
 }
 
 /// A system folder: as it is, or as the link that it is.
@@ -117,21 +126,23 @@ fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
     Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, checked: None, owner: None }
 }
 
+/// Files that say who is who; an image has its own.
+const IDENTITIES: [(&str, &str); 3] = [
+    (
+        "/etc/passwd",
+        "root:x:0:0:root:/:/usr/sbin/nologin\nsandbox:x:1000:1000:sandbox:/work:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+    ),
+    ("/etc/group", "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n"),
+    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
+];
+
 /// Files that are our own.
-fn ours() -> impl Iterator<Item = Place> {
-    let user = format!("sandbox:x:{INSIDE}:{INSIDE}:sandbox:/work:/bin/sh\n");
-    let passwd = format!(
-        "root:x:0:0:root:/:/usr/sbin/nologin\n{user}nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
-    );
-    let group = format!("root:x:0:\nsandbox:x:{INSIDE}:\nnogroup:x:65534:\n");
-    [
-        ("/etc/passwd", passwd),
-        ("/etc/group", group),
-        ("/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n".to_owned()),
-        ("/etc/hostname", "sandbox\n".to_owned()),
-        ("/etc/resolv.conf", "# no name can be resolved here\n".to_owned()),
-        ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
-    ]
-    .into_iter()
-    .map(|(at, text)| Place::File { at: at.to_owned(), text })
+fn ours(more: &'static [(&str, &str)]) -> impl Iterator<Item = Place> {
+    let everywhere = [
+        ("/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
+        ("/etc/hostname", "sandbox\n"),
+        ("/etc/resolv.conf", "# no name can be resolved here\n"),
+    ];
+    let files = everywhere.into_iter().chain(more.iter().copied());
+    files.map(|(at, text)| Place::File { at: at.to_owned(), text: text.to_owned() })
 }

@@ -38,7 +38,7 @@ pub use error::SandboxError;
 pub use event::{Event, EventKind, Events, Listener};
 pub use images::{Images, Unpacked};
 pub use limits::{Amount, Bound, From, Limit, Limits, LimitsError, Preset};
-pub use mount::Mount;
+pub use mount::{Mount, Overlay};
 pub use network::Network;
 pub use observed::Observed;
 pub use outlet::{Duplex, Egress, Outlet};

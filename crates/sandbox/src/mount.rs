@@ -31,6 +31,40 @@ pub struct Mount {
     pub writable: bool,
 }
 
+/// A folder of the host inside of a sandbox that sees it as if it could change it. What it writes is kept beside: the host's
+/// folder stays as it is until somebody has looked at the changes and takes them.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Overlay {
+    /// Where it is on the host. Whether it may be mounted was decided by whoever made this.
+    pub from: PathBuf,
+    /// Where it is inside.
+    pub to: SandboxPath,
+}
+
+impl std::str::FromStr for Overlay {
+    type Err = SpecError;
+
+    /// Reads what was typed: `HOST`, which is where commands begin then, or `HOST:SANDBOX`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if !text.contains(":/") {
+            let refused = |why: &str| SpecError::MountText { text: shortened(text), why: why.to_owned() };
+            return match text {
+                "" => Err(refused("it has no path of the host")),
+                _ => Ok(Self { from: PathBuf::from(text), to: SandboxPath::work() }),
+            };
+        }
+        let Mount { from, to, writable: _ } = format!("{text}:rw").parse()?;
+        Ok(Self { from, to })
+    }
+}
+
+impl std::fmt::Display for Overlay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.from.display(), self.to)
+    }
+}
+
 impl std::str::FromStr for Mount {
     type Err = SpecError;
 
@@ -68,6 +102,20 @@ impl std::fmt::Display for Mount {
         let mode = if self.writable { "rw" } else { "ro" };
         write!(f, "{}:{}:{mode}", self.from.display(), self.to)
     }
+}
+
+/// The most overlays.
+pub const MOST_OVERLAYS: usize = 8;
+
+/// Whether all of these can be in one sandbox; overlays come last.
+pub(crate) fn check_all(mounts: &[Mount], overlays: &[Overlay]) -> Result<(), SpecError> {
+    if overlays.len() > MOST_OVERLAYS {
+        return Err(SpecError::TooMany { what: "overlays", given: overlays.len(), most: MOST_OVERLAYS });
+    }
+    let as_mount =
+        |Overlay { from, to }: &Overlay| Mount { from: from.clone(), to: to.clone(), writable: true };
+    let all: Vec<Mount> = mounts.iter().cloned().chain(overlays.iter().map(as_mount)).collect();
+    check(&all)
 }
 
 /// Whether all of these can be in one sandbox.

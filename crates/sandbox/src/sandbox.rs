@@ -1,5 +1,6 @@
 //! A sandbox that stands, and a command that runs in it.
 
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use bailiwick_types::{Denial, Receipt, SandboxId, SnapshotId};
@@ -40,6 +41,9 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
     fn remove<'a>(&'a self, path: &'a SandboxPath) -> Doing<'a, Result<(), SandboxError>>;
     /// Forwards a port of the host's loopback to a port inside; gives the host's port.
     fn expose(&self, port: u16) -> Doing<'_, Result<u16, SandboxError>>;
+    /// The folder of the host's that holds what was written over the overlay at `to`, in the kernel's own form. It stays as long as
+    /// it is held, also after the sandbox.
+    fn written_over(&self, to: &SandboxPath) -> Result<OwnedFd, SandboxError>;
     /// Keeps the state of its files, from which others can start.
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>>;
     /// Puts it to sleep: nothing in it runs until it is used again.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bailiwick_types::CorrelationId;
 
-use crate::{Demand, Limits, LimitsError, Mount, Network, PathError, SandboxPath, Snapshot};
+use crate::{Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, Snapshot};
 
 mod check;
 
@@ -55,6 +55,8 @@ pub struct SandboxSpec {
     pub env: BTreeMap<String, String>,
     /// What of the host is in it, outer ones first.
     pub mounts: Vec<Mount>,
+    /// Folders of the host that it sees as if it could change them.
+    pub overlays: Vec<Overlay>,
     /// What it can reach.
     pub network: Network,
     /// How much it may use.
@@ -204,6 +206,7 @@ impl SandboxSpec {
             snapshot: None,
             env: BTreeMap::new(),
             mounts: Vec::new(),
+            overlays: Vec::new(),
             network: Network::None,
             limits,
             workdir: SandboxPath::work(),

@@ -23,7 +23,7 @@ pub fn for_a_nursery() -> Result<(), Failed> {
 
 /// Bounds that hold for a sandbox and everything in it: no queue of messages outlives its maker, no program goes without a
 /// stack guard. With a limit of one byte the kernel neither writes a core nor pipes it to anybody.
-pub fn for_a_sandbox(processes: Option<u64>, address_space: Option<u64>) -> Result<(), Failed> {
+pub fn for_a_sandbox(processes: Option<u64>, data: Option<u64>) -> Result<(), Failed> {
     set(Resource::Core, 1, 1)?;
     set(Resource::Msgqueue, 0, 0)?;
     set(Resource::Rtprio, 0, 0)?;
@@ -33,8 +33,9 @@ pub fn for_a_sandbox(processes: Option<u64>, address_space: Option<u64>) -> Resu
     if let Some(most) = processes {
         set(Resource::Nproc, most, most)?;
     }
-    if let Some(most) = address_space {
-        set(Resource::As, most, most)?;
+    // Not the address space: programs reserve far more of that than they use.
+    if let Some(most) = data {
+        set(Resource::Data, most, most)?;
     }
     Ok(())
 }
@@ -65,6 +66,11 @@ pub fn for_a_user_namespace() -> Result<(), Failed> {
 /// The most processes and threads that this user can have here; none for no bound.
 pub fn most_processes() -> Option<u64> {
     getrlimit(Resource::Nproc).maximum
+}
+
+/// The most memory of its own that this process can have; none for no bound.
+pub fn most_data() -> Option<u64> {
+    getrlimit(Resource::Data).maximum
 }
 
 /// No memory is held in place from now on.

@@ -26,6 +26,7 @@ pub mod local;
 pub mod loopback;
 pub mod mounts;
 pub mod namespaces;
+pub mod overlay;
 pub mod packets;
 pub mod pidfd;
 pub mod priority;

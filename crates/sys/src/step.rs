@@ -78,10 +78,13 @@ steps! {
     DetachMount "detach a mount";
     MakePlace "make a place in the new root";
     WritePlace "write a file of the new root";
+    LayOver "lay one folder over another";
     ChangedMeanwhile "find the folder that was checked";
     RestrictFiles "restrict files by Landlock";
     NameHost "name the host inside";
     RaiseLoopback "raise the loopback inside";
+    ListenInside "listen inside";
+    HandOver "hand descriptors over";
     LookAtSelf "look at this process";
     HideCgroups "hide where the cgroups are";
     ReadCgroup "read a cgroup's account";

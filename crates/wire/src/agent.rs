@@ -187,6 +187,14 @@ pub enum ToAgent {
         /// The folders that were empty at birth.
         folders: Vec<String>,
     },
+    /// Hands over a socket that connects from inside and is connected to nobody, beside a packet with the number of the ask;
+    /// then `Done`, or `Failed`.
+    Lend {
+        /// The ask.
+        id: u32,
+        /// Of the sixth version of the internet's protocol.
+        is_six: bool,
+    },
     /// How many processes there are: [`FromAgent::Counted`].
     Count {
         /// The ask.

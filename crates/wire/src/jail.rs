@@ -67,6 +67,30 @@ pub struct Bind {
     pub owner: Option<(u32, u32)>,
 }
 
+/// A folder of the host's that others are written over, and that stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lower {
+    /// Where it is on the host.
+    pub from: String,
+    /// Where it is inside; the root for an image.
+    pub to: String,
+    /// The device and the number of what was checked; another one is not taken.
+    pub checked: (u64, u64),
+    /// Who owns what is in it, where that should look as if the sandbox did: user and group.
+    pub owner: Option<(u32, u32)>,
+}
+
+/// Where a jail listens for the host, in its own network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listens {
+    /// For those who know that there is a proxy.
+    pub proxy: std::net::SocketAddrV4,
+    /// For whoever wants to know the address of a name, by datagrams and by connections.
+    pub names: std::net::SocketAddrV4,
+    /// For everybody else, at any address.
+    pub ports: Vec<u16>,
+}
+
 /// What a jail is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -92,20 +116,29 @@ pub struct Plan {
     pub resets: bool,
     /// Folders that Landlock leaves open to be read, where there is no root of its own.
     pub readable: Vec<String>,
-    /// Where commands begin.
-    pub workdir: String,
     /// The most processes, the agent not counted.
     pub processes: Option<u32>,
     /// The doors of its cgroups.
     pub doors: Vec<String>,
-    /// The most memory of one process where there is no cgroup for it.
-    pub address_space: Option<u64>,
+    /// The image that is its root, in place of the host's programs.
+    pub image: Option<Lower>,
+    /// Folders of the host's that it sees as if it could change them.
+    pub overlays: Vec<Lower>,
+    /// Where it listens for the host.
+    pub listens: Option<Listens>,
+    /// Files of its root whose texts are beside, after the socket for handing over, in this order.
+    pub given: Vec<String>,
+    /// Whether it hands descriptors over: first where it listens, in the order of [`Listens`], then what is written over each
+    /// overlay. The socket for them is beside the agent's stream.
+    pub hands: bool,
+    /// The most memory of its own that one process can have, where there is no cgroup for all of them.
+    pub data: Option<u64>,
 }
 
 /// What a keeper is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToKeeper {
-    /// Makes a jail; its end of the agent's stream is beside.
+    /// Makes a jail; its end of the agent's stream is beside, and the socket to hand descriptors over if it does.
     Make {
         /// The number of the jail.
         number: u64,
@@ -196,6 +229,6 @@ pub struct Standing {
     pub most_processes: Option<u64>,
     /// The cgroups that it lives in now.
     pub joined: u32,
-    /// What failed on the way, and was not fatal.
-    pub missing: Vec<String>,
+    /// The most memory of its own that one process can have, by its resource limit.
+    pub most_data: Option<u64>,
 }

@@ -1,6 +1,8 @@
 //! What a host asks for, one arm each.
 
-use bailiwick_sys::{Errno, signals};
+use std::os::fd::AsFd as _;
+
+use bailiwick_sys::{Errno, Failed, Step, loopback, packets, signals};
 use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
 use rustix::process::Signal;
 
@@ -53,6 +55,10 @@ impl Life {
                 Ok(processes) => self.out.push(&FromAgent::Counted { id, processes }),
                 Err(errno) => self.out.fail(id, "count the processes", errno),
             },
+            ToAgent::Lend { id, is_six } => match self.lend(id, is_six) {
+                Ok(()) => self.out.push(&FromAgent::Done { id }),
+                Err(failed) => self.out.fail(id, failed.step.says(), failed.errno),
+            },
             ToAgent::Write { id, path, mode } => {
                 return self.take_up(id, Write::begin(id, &path, mode).map(Job::Write));
             }
@@ -81,6 +87,13 @@ impl Life {
             ToAgent::Reset { id, folders } => self.reset(id, &folders),
         }
         Ok(())
+    }
+
+    /// Hands a socket over. The host takes it out before it asks for another, so there is room.
+    fn lend(&self, id: u32, is_six: bool) -> Result<(), Failed> {
+        let hand = self.hand.as_ref().ok_or_else(|| Step::HandOver.failed(Errno::BADF))?;
+        let socket = loopback::unconnected(is_six)?;
+        packets::send(hand, &id.to_le_bytes(), &[socket.as_fd()])
     }
 
     fn take_up(&mut self, id: u32, job: Result<Job, Trouble>) -> Result<(), End> {

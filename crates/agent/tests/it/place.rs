@@ -46,16 +46,16 @@ pub(crate) fn enter() {
         // The one folder that cannot be: nothing is looked at then.
         let reset = (folders != ["never"]).then_some(folders);
         let owns_ipc = place == "first";
-        let setup = |is_init| Setup { is_init, signals_stay: false, owns_ipc, reset };
+        let setup = |is_init| Setup { is_init, signals_stay: false, owns_ipc, reset, hand: None };
         ending::exit_now(if place == "plain" {
-            bailiwick_agent::run(socket, &setup(false))
+            bailiwick_agent::run(socket, setup(false))
         } else {
-            first(socket, &setup(true))
+            first(socket, setup(true))
         });
     }
 }
 
-fn first(socket: OwnedFd, setup: &Setup) -> u8 {
+fn first(socket: OwnedFd, setup: Setup) -> u8 {
     let (ours, theirs) = packets::stream_pair().unwrap();
     // A root that runs the tests is nobody in particular inside, as it would be in a sandbox.
     let (user, group) = match privileges::identity() {

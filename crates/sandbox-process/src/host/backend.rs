@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{
-    Backend, Demand, Doing, Image, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+    Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
+    Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
+use bailiwick_sys::privileges;
 use bailiwick_types::Tier;
 use bailiwick_wire::jail::{Own, Place};
-use tokio::sync::OnceCell;
 
 use super::keeper::{Keeper, KeeperError};
 use super::{ID, label, scratch, snapshots};
@@ -28,6 +29,10 @@ pub struct Options {
     pub most: Most,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
     pub patience: Duration,
+    /// Who makes ways out; without, networks that need one are refused.
+    pub egress: Option<Arc<dyn Egress>>,
+    /// Who knows images; without, there are only the host's own programs.
+    pub images: Option<Arc<dyn Images>>,
 }
 
 /// How long it may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
@@ -48,7 +53,14 @@ pub enum Most {
 impl Options {
     /// With this folder.
     pub fn new(state: impl Into<PathBuf>) -> Self {
-        Self { state: state.into(), accept: Vec::new(), most: Most::Everything, patience: PATIENCE }
+        Self {
+            state: state.into(),
+            accept: Vec::new(),
+            most: Most::Everything,
+            patience: PATIENCE,
+            egress: None,
+            images: None,
+        }
     }
 }
 
@@ -64,12 +76,47 @@ pub(crate) struct Inner {
     pub(crate) home: Home,
     pub(crate) places: Vec<Place>,
     keeper: Mutex<Option<Arc<Keeper>>>,
-    /// Which namespaces were seen to work; the first of those that were tried for.
-    pub(crate) level: Mutex<Option<Own>>,
-    pub(crate) probed: OnceCell<Probe>,
+    /// Which namespaces were seen to work, and when.
+    pub(crate) level: Mutex<Option<Level>>,
+    probed: tokio::sync::Mutex<Option<(Probe, Option<Level>)>>,
     label: String,
     /// What its own folders are called.
     owner: String,
+}
+
+/// A level of namespaces that was seen to work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level {
+    pub(crate) own: Own,
+    seen: Instant,
+}
+
+/// For how long a level below the strongest is believed to be the best that can be had: what was in the way may have been
+/// passing.
+const BELIEVED: Duration = Duration::from_mins(1);
+
+impl Level {
+    /// Seen to work now.
+    pub(crate) fn now(own: Own) -> Self {
+        Self { own, seen: Instant::now() }
+    }
+
+    /// Whether there is no reason to look again.
+    pub(crate) fn holds(self, most: Most) -> bool {
+        let Self { own, seen } = self;
+        attempts(most).first() == Some(&own) || seen.elapsed() < BELIEVED
+    }
+}
+
+/// Which namespaces to try for, strongest first.
+pub(crate) fn attempts(most: Most) -> Vec<Own> {
+    let is_root = privileges::identity().0 == 0;
+    let all: &[Own] = match most {
+        Most::Everything => &[Own::All, Own::AllButUser, Own::Nothing],
+        Most::NoUserNamespace => &[Own::AllButUser, Own::Nothing],
+        Most::NoNamespaces => &[Own::Nothing],
+    };
+    all.iter().copied().filter(|own| is_root || *own != Own::AllButUser).collect()
 }
 
 /// The number of the next sandbox of this process. All of its backends count together: two sandboxes of one name would have
@@ -90,7 +137,7 @@ impl ProcessBackend {
             places: plan::of_the_host(),
             keeper: Mutex::new(None),
             level: Mutex::new(None),
-            probed: OnceCell::new(),
+            probed: tokio::sync::Mutex::new(None),
             owner: name_of(&label),
             label,
         };
@@ -108,6 +155,11 @@ impl Inner {
         let fresh = Arc::new(Keeper::start()?);
         *keeper = Some(fresh.clone());
         Ok(fresh)
+    }
+
+    /// Which namespaces were seen to work last.
+    pub(crate) fn level(&self) -> Option<Level> {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A name that no other sandbox of this machine has, and that says whose it is.
@@ -157,12 +209,22 @@ impl Backend for ProcessBackend {
     }
 
     fn probe(&self) -> Doing<'_, Probe> {
-        Box::pin(async { self.inner.probed.get_or_init(|| super::probe::look(&self.inner)).await.clone() })
+        Box::pin(async {
+            let mut probed = self.inner.probed.lock().await;
+            if let Some((probe, Some(level))) = probed.as_ref()
+                && level.holds(self.inner.options.most)
+            {
+                return probe.clone();
+            }
+            let probe = super::probe::look(&self.inner).await;
+            *probed = Some((probe.clone(), self.inner.level()));
+            probe
+        })
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let backend = ID.to_owned();
-        if let Image::Named(name) = &spec.image {
+        if let (Image::Named(name), None) = (&spec.image, &self.inner.options.images) {
             let what = format!("the image `{name}`: it runs the host's own programs only");
             return Err(SandboxError::Unsupported { backend, what });
         }
@@ -172,6 +234,7 @@ impl Backend for ProcessBackend {
         }
         match &spec.network {
             Network::None | Network::Host => Ok(()),
+            _ if self.inner.options.egress.is_some() => Ok(()),
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend,
                 unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],

@@ -1,21 +1,26 @@
 //! Making a sandbox: cgroups, a jail of the strongest kind that can be had here, a look at what stands, and its files.
 
+use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_sandbox::{Network, SandboxError, SandboxSpec, judge};
+use bailiwick_sandbox::outlet::{NAMES, PROXY};
+use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge};
 use bailiwick_sys::cgroups::{Bounds, Controller, Group};
-use bailiwick_sys::{packets, privileges};
-use bailiwick_types::{Receipt, SandboxId, Wallpart};
-use bailiwick_wire::jail::{FromJail, Own, Plan, Standing};
+use bailiwick_sys::{Errno, packets, privileges};
+use bailiwick_types::{Receipt, SandboxId, Wallpart, shortened};
+use bailiwick_wire::jail::{FromJail, Listens, Own, Place, Plan, Standing};
 
 use super::ID;
-use super::backend::{Inner, Most};
+use super::backend::{Inner, Level, attempts};
+use super::handed::HandedOver;
 use super::jail::Jail;
 use super::keeper::KeeperError;
 use super::layout::{self, Layout};
 use super::link::{self, Link};
-use super::sandbox::ProcessSandbox;
+use super::sandbox::{Parts, ProcessSandbox};
+use super::served::Served;
 use super::{report, scratch};
 use crate::plan;
 
@@ -35,6 +40,20 @@ pub(crate) struct Stands {
     pub(crate) layout: Layout,
     pub(crate) standing: Standing,
     pub(crate) report: Vec<Wallpart>,
+    pub(crate) beside: Beside,
+}
+
+/// What a sandbox is lent, and what it has handed over.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// The image that is its root; it stays as long as this is held.
+    pub(crate) image: Option<Arc<dyn Unpacked>>,
+    /// Its way out.
+    pub(crate) served: Option<Served>,
+    /// Where it hands over more.
+    pub(crate) hand: Option<tokio::sync::Mutex<OwnedFd>>,
+    /// What is written over each overlay.
+    pub(crate) uppers: Vec<OwnedFd>,
 }
 
 /// Makes a sandbox, or refuses and leaves nothing behind.
@@ -42,7 +61,11 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
     spec.check()?;
     let (now, random) = Inner::random()?;
     let id = SandboxId::from_parts(now, &random);
-    let Stands { jail, link, layout, report, .. } = stand(inner, &spec).await?;
+    if spec.snapshot.is_some() && changes_elsewhere(&spec) {
+        return Err(unpacked_elsewhere());
+    }
+    let lent = lend(inner, &spec).await?;
+    let Stands { jail, link, layout, report, beside, .. } = stand(inner, &spec, &lent).await?;
     let accepted = match judge(&spec, &report, &inner.options.accept) {
         Ok(accepted) => accepted,
         Err(unheld) => {
@@ -51,9 +74,13 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
             return Err(bailiwick_sandbox::unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let receipt: Receipt = bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
-    let sandbox =
-        ProcessSandbox::new(id, inner.clone(), spec, layout, link, jail, receipt, accepted.warnings);
+    let mut receipt: Receipt = bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
+    if let Some(served) = &beside.served {
+        // The demand itself is in the report already; what stands behind it is told, too.
+        receipt.walls.extend(served.outlet.walls().into_iter().skip(1));
+    }
+    let parts = Parts { spec, layout, link, jail, receipt, warnings: accepted.warnings, beside };
+    let sandbox = ProcessSandbox::new(id, inner.clone(), parts);
     if let Some(snapshot) = sandbox.begins_with() {
         let filled = super::snapshots::unpack(&sandbox, &snapshot).await;
         if let Err(error) = filled {
@@ -64,17 +91,52 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
     Ok(sandbox)
 }
 
+/// Whether a sandbox can change files elsewhere than in its own folders, which are all that a snapshot holds.
+pub(crate) fn changes_elsewhere(spec: &SandboxSpec) -> bool {
+    spec.image != Image::Host || !spec.overlays.is_empty()
+}
+
+/// The refusal to keep half of what a sandbox has changed.
+pub(crate) fn unpacked_elsewhere() -> SandboxError {
+    let what =
+        "a snapshot of a sandbox with an image or an overlay: it would hold only a part of the changes";
+    SandboxError::Unsupported { backend: ID.to_owned(), what: what.to_owned() }
+}
+
+/// What a sandbox is lent before it is made.
+#[derive(Debug, Default)]
+pub(crate) struct Lent {
+    image: Option<Arc<dyn Unpacked>>,
+    outlet: Option<Arc<dyn Outlet>>,
+}
+
+async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
+    let mut lent = Lent::default();
+    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
+        lent.image = Some(images.find(name).await?);
+    }
+    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
+        (&spec.network, &inner.options.egress)
+    {
+        lent.outlet = Some(egress.outlet(spec)?);
+    }
+    Ok(lent)
+}
+
 /// Makes a jail of the strongest kind that can be had.
-pub(crate) async fn stand(inner: &Arc<Inner>, spec: &SandboxSpec) -> Result<Stands, SandboxError> {
-    let known = *inner.level.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(own) = known {
-        return attempt(inner, spec, own).await.map_err(Unbuilt::into_error);
+pub(crate) async fn stand(
+    inner: &Arc<Inner>,
+    spec: &SandboxSpec,
+    lent: &Lent,
+) -> Result<Stands, SandboxError> {
+    if let Some(level) = inner.level().filter(|level| level.holds(inner.options.most)) {
+        return attempt(inner, spec, lent, level.own).await.map_err(Unbuilt::into_error);
     }
     let mut failures = Vec::new();
     for own in attempts(inner.options.most) {
-        match attempt(inner, spec, own).await {
+        match attempt(inner, spec, lent, own).await {
             Ok(stands) => {
-                *inner.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(own);
+                *inner.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(Level::now(own));
                 return Ok(stands);
             }
             // A wall that cannot be built here: a weaker one is tried, and its report says what it is.
@@ -87,17 +149,6 @@ pub(crate) async fn stand(inner: &Arc<Inner>, spec: &SandboxSpec) -> Result<Stan
         reason: failures.join("; "),
         fix: Some("bailiwick doctor --fix tells what would help".to_owned()),
     })
-}
-
-/// Which namespaces to try for, strongest first.
-fn attempts(most: Most) -> Vec<Own> {
-    let is_root = privileges::identity().0 == 0;
-    let all: &[Own] = match most {
-        Most::Everything => &[Own::All, Own::AllButUser, Own::Nothing],
-        Most::NoUserNamespace => &[Own::AllButUser, Own::Nothing],
-        Most::NoNamespaces => &[Own::Nothing],
-    };
-    all.iter().copied().filter(|own| is_root || *own != Own::AllButUser).collect()
 }
 
 enum Unbuilt {
@@ -137,7 +188,13 @@ impl From<KeeperError> for Unbuilt {
     }
 }
 
-async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Stands, Unbuilt> {
+async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) -> Result<Stands, Unbuilt> {
+    if own == Own::Nothing && changes_elsewhere(spec) {
+        return Err(Unbuilt::Other(SandboxError::Unsupported {
+            backend: ID.to_owned(),
+            what: "an image or an overlay on this machine: it can make no mount namespace".to_owned(),
+        }));
+    }
     let name = inner.name();
     let folder = (own == Own::Nothing).then(|| scratch::place(&inner.options.state, &name));
     let group = Arc::new(Mutex::new(make_group(inner, spec, own, &name)));
@@ -148,11 +205,20 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Sta
         }
         None => Layout::rooted(spec),
     };
-    let plan = plan_of(inner, spec, own, &layout, &group).map_err(Unbuilt::Other)?;
+    let (plan, given) = plan_of(inner, spec, lent, own, &layout, &group).map_err(Unbuilt::Other)?;
     let (ours, theirs) =
         packets::stream_pair().map_err(|error| Unbuilt::Other(failed("make a pair of sockets", &error)))?;
+    let mut descriptors = vec![theirs];
+    let mut hand = None;
+    if plan.hands {
+        let (ours, theirs) = packets::packet_pair()
+            .map_err(|error| Unbuilt::Other(failed("make a pair of sockets", &error)))?;
+        descriptors.push(theirs);
+        hand = Some(ours);
+    }
+    descriptors.extend(given);
     let keeper = inner.keeper()?;
-    let made = keeper.make(plan.clone(), theirs, group.clone(), folder.clone()).await;
+    let made = keeper.make(plan.clone(), descriptors, group.clone(), folder.clone()).await;
     let started = match made {
         Ok(started) => started,
         Err(error) => {
@@ -189,7 +255,28 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, own: Own) -> Result<Sta
         let group = group.lock().unwrap_or_else(PoisonError::into_inner);
         report::on(&plan, &standing, &group)
     };
-    Ok(Stands { jail, link, layout, standing, report })
+    let beside = beside(&plan, lent, &standing, hand).map_err(Unbuilt::Other)?;
+    Ok(Stands { jail, link, layout, standing, report, beside })
+}
+
+/// What belongs to a jail that stands, and what it has handed over.
+fn beside(
+    plan: &Plan,
+    lent: &Lent,
+    standing: &Standing,
+    hand: Option<OwnedFd>,
+) -> Result<Beside, SandboxError> {
+    let mut beside = Beside { image: lent.image.clone(), ..Beside::default() };
+    let Some(hand) = hand.filter(|_| standing.root) else { return Ok(beside) };
+    let HandedOver { listeners, uppers } =
+        HandedOver::take(&hand, plan).map_err(|errno| failed("take what it hands over", &errno))?;
+    if let Some(outlet) = &lent.outlet {
+        let served = Served::start(outlet.clone(), listeners);
+        beside.served = Some(served.map_err(|error| failed("serve its way out", &error))?);
+    }
+    beside.uppers = uppers;
+    beside.hand = Some(tokio::sync::Mutex::new(hand));
+    Ok(beside)
 }
 
 /// A jail that could not be built: because of the machine, or because of what was asked for.
@@ -204,6 +291,23 @@ fn unbuilt(step: &str, errno: i32, spec: &SandboxSpec) -> Unbuilt {
         });
     }
     let of_the_mounts = [Step::BindMount.says(), Step::MakePlace.says()];
+    let of_layers = [Step::LayOver.says(), Step::MapMount.says(), Step::WritePlace.says()];
+    let is_of_layers = of_the_mounts.contains(&step) || of_layers.contains(&step);
+    if let Image::Named(name) = &spec.image
+        && is_of_layers
+    {
+        // A weaker wall would not make a better root of it.
+        return Unbuilt::Other(failed(
+            &format!("make a root of the image `{}`", shortened(name)),
+            &format!("{step}: {system}"),
+        ));
+    }
+    if let Some(overlay) = spec.overlays.first()
+        && is_of_layers
+    {
+        let path = overlay.from.display().to_string();
+        return Unbuilt::Other(SandboxError::Mount { path, why: format!("{step}: {system}") });
+    }
     if !spec.mounts.is_empty() && of_the_mounts.contains(&step) {
         let paths: Vec<String> = spec.mounts.iter().map(|mount| mount.from.display().to_string()).collect();
         return Unbuilt::Other(SandboxError::Mount {
@@ -238,12 +342,31 @@ fn make_group(inner: &Inner, spec: &SandboxSpec, own: Own, name: &str) -> Group 
 fn plan_of(
     inner: &Inner,
     spec: &SandboxSpec,
+    lent: &Lent,
     own: Own,
     layout: &Layout,
     group: &Mutex<Group>,
-) -> Result<Plan, SandboxError> {
-    let mut places = inner.places.clone();
+) -> Result<(Plan, Vec<OwnedFd>), SandboxError> {
+    let mut places = if lent.image.is_some() { plan::of_an_image() } else { inner.places.clone() };
     let is_root = privileges::identity().0 == 0;
+    let lower = |from: &Path, to: &str| {
+        layout::lower(from, to, is_root)
+            .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })
+    };
+    let image = lent.image.as_ref().map(|image| lower(&image.root(), "/")).transpose()?;
+    let overlays = spec.overlays.iter().map(|overlay| lower(&overlay.from, overlay.to.as_str()));
+    let overlays = overlays.collect::<Result<Vec<_>, _>>()?;
+    let (mut given, mut texts) = (Vec::new(), Vec::new());
+    if let Some(outlet) = &lent.outlet {
+        for (at, text) in outlet.files() {
+            places.retain(|place| !matches!(place, Place::File { at: known, .. } if known == at.as_str()));
+            given.push(at.as_str().to_owned());
+            texts.push(text_of(&text).map_err(|errno| failed("hold a file of its root", &errno))?);
+        }
+    }
+    let listens =
+        lent.outlet.as_ref().map(|outlet| Listens { proxy: PROXY, names: NAMES, ports: outlet.ports() });
+    let hands = listens.is_some() || !overlays.is_empty() || !spec.expose.is_empty();
     let mounts = layout::mounts(&spec.mounts, is_root)
         .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })?;
     let mut readable: Vec<String> = plan::SYSTEM.map(str::to_owned).to_vec();
@@ -259,7 +382,7 @@ fn plan_of(
     let disk = spec.limits.disk.value;
     // Where the user's processes are not counted for the sandbox alone, a limit of its own would count all of them.
     let by_user = own == Own::All && most > 0;
-    Ok(Plan {
+    let plan = Plan {
         own,
         own_network: spec.network != Network::Host,
         inside: plan::INSIDE,
@@ -271,9 +394,26 @@ fn plan_of(
         folders: layout.own_found(),
         resets: spec.warm,
         readable,
-        workdir: layout.found(&spec.workdir),
         processes: by_user.then_some(most),
         doors,
-        address_space: None,
-    })
+        image,
+        overlays,
+        listens,
+        given,
+        hands,
+        data: group.holds(Controller::Memory).is_err().then_some(spec.limits.memory.value),
+    };
+    Ok((plan, texts))
+}
+
+/// A text that can be handed to another process.
+fn text_of(text: &str) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    let file = memfd_create("text", MemfdFlags::CLOEXEC)?;
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(file)
 }

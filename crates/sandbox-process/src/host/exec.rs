@@ -7,7 +7,7 @@ use bailiwick_sandbox::{
     Capped, Captured, Chunk, Command, Ended, ExecUsage, Exit, Finished, Input, Running, SandboxError, Stream,
 };
 use bailiwick_sys::Step as System;
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{Denial, ErrorCode};
 use bailiwick_wire::agent::{self, CHUNK, FromAgent, Start, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::{mpsc, oneshot};
@@ -30,6 +30,19 @@ pub(crate) fn milliseconds(microseconds: u64) -> f64 {
     microseconds as f64 / 1000.0
 }
 
+/// All variables of a command: the usual ones, the image's, those of its way out, the sandbox's, and its own; later ones win.
+fn variables(inner: &Inner, command: &Command) -> Vec<(String, String)> {
+    let mut env = inner.layout.variables();
+    let image = inner.image.iter().flat_map(|image| image.variables().to_vec());
+    let outlet = inner.served.iter().flat_map(|served| served.outlet.variables());
+    let given = inner.spec.env.iter().chain(&command.env).map(|(name, value)| (name.clone(), value.clone()));
+    for (name, value) in image.chain(outlet).chain(given) {
+        env.retain(|(known, _)| *known != name);
+        env.push((name, value));
+    }
+    env
+}
+
 /// A command that runs.
 struct Drive<'a> {
     inner: &'a Inner,
@@ -41,6 +54,8 @@ struct Drive<'a> {
     began: Instant,
     kills: Option<u64>,
     cpu_us: Option<u64>,
+    /// How often something was refused to the sandbox before.
+    refused: u64,
     /// How much input the agent takes now.
     credit: usize,
 }
@@ -60,11 +75,7 @@ impl<'a> Drive<'a> {
         let before = inner.jail.account();
         inner.jail.forget_peak();
         let cwd = command.cwd.as_ref().unwrap_or(&inner.spec.workdir);
-        let mut env = inner.layout.variables();
-        for (name, value) in inner.spec.env.iter().chain(&command.env) {
-            env.retain(|(known, _)| known != name);
-            env.push((name.clone(), value.clone()));
-        }
+        let env = variables(inner, command);
         let terminal =
             command.terminal.map(|window| agent::Window { rows: window.rows, columns: window.columns });
         let start = Start {
@@ -86,6 +97,7 @@ impl<'a> Drive<'a> {
             began,
             kills: before.kills,
             cpu_us: before.cpu_us,
+            refused: inner.served.as_ref().map_or(0, |served| served.outlet.refused()),
             credit: WINDOW as usize,
         };
         // One that is gone is heard of by its end.
@@ -197,13 +209,18 @@ impl<'a> Drive<'a> {
         (usage, now.kills > self.kills)
     }
 
+    /// What was refused to the sandbox since it began.
+    fn denials(&self) -> Vec<Denial> {
+        self.inner.served.as_ref().map_or_else(Vec::new, |served| served.outlet.denials(self.refused))
+    }
+
     fn ended(&self, told: agent::Ended) -> Ended {
         let (usage, oom) = self.usage(Some(&told));
         let exit = match (told.code, told.signal) {
             (Some(code), _) => Exit::Code(code),
             (None, signal) => Exit::Signal(signal.unwrap_or(SIGKILL)),
         };
-        Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() }
+        Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() }
     }
 
     fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
@@ -228,7 +245,7 @@ impl<'a> Drive<'a> {
             _ => return Err(SandboxError::Failed { step: step.to_owned(), reason: system.to_string() }),
         };
         let (usage, oom) = self.usage(None);
-        Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() })
+        Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() })
     }
 
     /// The sandbox ended under the command: for want of memory, by its deadline, or because somebody ended it.
@@ -236,7 +253,7 @@ impl<'a> Drive<'a> {
         let (usage, oom) = self.usage(None);
         if oom || self.timed_out {
             let exit = Exit::Signal(SIGKILL);
-            return Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: Vec::new() });
+            return Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() });
         }
         Err(self.inner.gone())
     }

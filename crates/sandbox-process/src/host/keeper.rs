@@ -4,7 +4,7 @@
 //! the keeper itself ends, every sandbox has ended with it.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -130,11 +130,11 @@ impl Keeper {
         self.shared.gone.load(std::sync::atomic::Ordering::Acquire)
     }
 
-    /// Asks for a jail; `stream` is the agent's end.
+    /// Asks for a jail; the first of `descriptors` is the agent's end of its stream.
     pub(crate) async fn make(
         &self,
         plan: Plan,
-        stream: OwnedFd,
+        descriptors: Vec<OwnedFd>,
         group: Arc<Mutex<Group>>,
         folder: Option<std::path::PathBuf>,
     ) -> Result<Started, KeeperError> {
@@ -148,8 +148,9 @@ impl Keeper {
         let (ended, ends) = watch::channel(None);
         let entry = Entry { started: Some(started), pidfd: None, ended, group, folder };
         self.shared.lock().insert(number, entry);
-        let sent = packets::send(&self.control, &frame, &[stream.as_fd()]);
-        drop(stream);
+        let beside: Vec<BorrowedFd<'_>> = descriptors.iter().map(OwnedFd::as_fd).collect();
+        let sent = packets::send(&self.control, &frame, &beside);
+        drop(descriptors);
         if let Err(failed) = sent {
             self.shared.lock().remove(&number);
             return Err(failed.into());

@@ -1,10 +1,10 @@
 //! Where things are: paths as people name them inside, and as the agent finds them. They differ only where a sandbox has no
 //! root of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bailiwick_sandbox::{Mount, SandboxPath, SandboxSpec};
-use bailiwick_wire::jail::{Bind, Place};
+use bailiwick_wire::jail::{Bind, Lower, Place};
 
 use crate::plan;
 
@@ -24,7 +24,7 @@ impl Layout {
     }
 
     /// Of a sandbox without one: its own folders are below `scratch`, mounts where they are on the host.
-    pub(crate) fn moved(spec: &SandboxSpec, scratch: &std::path::Path) -> Self {
+    pub(crate) fn moved(spec: &SandboxSpec, scratch: &Path) -> Self {
         let own = own_folders(spec);
         let mut moved: Vec<(SandboxPath, String)> = own
             .iter()
@@ -74,6 +74,27 @@ fn own_folders(spec: &SandboxSpec) -> Vec<SandboxPath> {
         own.push(spec.workdir.clone());
     }
     own
+}
+
+/// A folder that others are written over: what it is is looked at now, and again when it is covered.
+pub(crate) fn lower(from: &Path, to: &str, as_root: bool) -> Result<Lower, (PathBuf, String)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let refused = |why: String| (from.to_owned(), why);
+    let found = std::fs::symlink_metadata(from).map_err(|error| refused(error.to_string()))?;
+    if found.is_symlink() || from.canonicalize().ok().as_deref() != Some(from) {
+        return Err(refused("there is a symbolic link on the way".to_owned()));
+    }
+    if !found.is_dir() {
+        return Err(refused("it is not a folder".to_owned()));
+    }
+    let text = from.to_str().ok_or_else(|| refused("its name is not UTF-8".to_owned()))?;
+    Ok(Lower {
+        from: text.to_owned(),
+        to: to.to_owned(),
+        checked: (found.dev(), found.ino()),
+        // As an ordinary user the sandbox is the user; as root it is nobody, and has to look like the owner to change anything.
+        owner: as_root.then(|| (found.uid(), found.gid())),
+    })
 }
 
 /// Mounts as places of a plan: what they are is looked at now, and again when they are mounted.

@@ -3,7 +3,9 @@
 mod backend;
 mod create;
 mod exec;
+mod exposed;
 mod files;
+mod handed;
 mod jail;
 mod keeper;
 mod label;
@@ -13,6 +15,7 @@ mod probe;
 mod report;
 mod sandbox;
 mod scratch;
+mod served;
 mod snapshots;
 
 pub use backend::{Most, Options, ProcessBackend};

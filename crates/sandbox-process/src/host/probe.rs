@@ -6,12 +6,12 @@ use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxSpec};
 use bailiwick_types::{WallStatus, Wallpart};
 
 use super::backend::Inner;
-use super::create::{Stands, stand};
+use super::create::{Lent, Stands, stand};
 
 /// Looks.
 pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
     let spec = SandboxSpec::new(Limits::preset(Preset::Standard));
-    match stand(inner, &spec).await {
+    match stand(inner, &spec, &Lent::default()).await {
         Ok(Stands { jail, link, standing, report, .. }) => {
             drop(link);
             jail.kill();
@@ -19,7 +19,6 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
             let mut found = vec![format!("kernel {}", kernel())];
             found.extend(standing.landlock.map(|(version, _)| format!("Landlock ABI {version}")));
             found.extend(standing.filter.as_ref().map(|mark| format!("seccomp {mark}")));
-            found.extend(standing.missing);
             Probe { availability: Available::Yes, enforces: report, found }
         }
         Err(error) => Probe {

@@ -15,7 +15,7 @@ pub(crate) fn on(plan: &Plan, standing: &Standing, group: &Group) -> Vec<Wallpar
                 Demand::Files => files(plan, standing),
                 Demand::Identity => identity(plan, standing),
                 Demand::Kill => kill(standing),
-                Demand::Memory => held(standing, group, Controller::Memory),
+                Demand::Memory => memory(plan, standing, group),
                 Demand::Cpu => held(standing, group, Controller::Cpu),
                 Demand::Disk => disk(plan, standing),
                 Demand::Processes => processes(plan, standing, group),
@@ -37,6 +37,15 @@ fn network(plan: &Plan, standing: &Standing) -> Held {
     let filter = filter(standing);
     match (plan.own_network, standing.net, plan.own, &standing.filter) {
         (false, ..) => (WallStatus::Absent, "the host's own network, as asked for".to_owned()),
+        (true, true, _, Some(_)) if plan.listens.is_some() => (
+            WallStatus::Enforced,
+            format!(
+                "net namespace with nothing but loopback, and a proxy in it that the host serves; {filter}"
+            ),
+        ),
+        (true, false, ..) if plan.listens.is_some() => {
+            (WallStatus::Absent, "no net namespace that a proxy could be in".to_owned())
+        }
         (true, true, _, Some(_)) => {
             (WallStatus::Enforced, format!("net namespace with nothing but loopback; {filter}"))
         }
@@ -60,7 +69,11 @@ fn files(plan: &Plan, standing: &Standing) -> Held {
         let is_out_of_reach = standing.landlock.is_some() || !plan.outside.is_empty();
         let holds = standing.mount && standing.root && standing.processes && is_out_of_reach;
         let status = if holds { WallStatus::Enforced } else { WallStatus::Partial };
-        return (status, format!("mount namespace with a built, read-only root; {landlock}"));
+        let root = match plan.image {
+            Some(_) => "an image, and what is written in memory over it",
+            None => "a built, read-only root",
+        };
+        return (status, format!("mount namespace with {root}; {landlock}"));
     }
     match standing.landlock {
         // Before version 3, what can be written to can be cut short although it is only read.
@@ -109,6 +122,17 @@ fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {
         Ok(mechanism) if standing.joined > 0 => (WallStatus::Enforced, mechanism),
         Ok(_) => (WallStatus::Absent, "it did not join its cgroup".to_owned()),
         Err(why) => (WallStatus::Absent, why),
+    }
+}
+
+/// A limit of each process is not one of all of them: it is told, and nothing is claimed for it.
+fn memory(plan: &Plan, standing: &Standing, group: &Group) -> Held {
+    let (status, mechanism) = held(standing, group, Controller::Memory);
+    match (plan.data, standing.most_data) {
+        (Some(wanted), Some(most)) if most <= wanted => {
+            (status, format!("{mechanism}; only each process alone is held, by RLIMIT_DATA"))
+        }
+        _ => (status, mechanism),
     }
 }
 

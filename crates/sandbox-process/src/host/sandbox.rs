@@ -1,12 +1,13 @@
 //! A sandbox of this backend, seen from outside.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{
     Command, Doing, Entry, ExecResult, ExecUsage, Reset, Running, Sandbox, SandboxError, SandboxPath,
-    SandboxSpec, Snapshot,
+    SandboxSpec, Snapshot, Unpacked,
 };
 use bailiwick_sys::cgroups::Controller;
 use bailiwick_types::{CorrelationId, Receipt, SandboxId};
@@ -14,9 +15,12 @@ use bailiwick_wire::agent::{FromAgent, ToAgent};
 use bytes::Bytes;
 
 use super::backend::Inner as Backend;
+use super::create::{self, Beside};
+use super::exposed::{self, Exposed};
 use super::jail::{Account, Jail};
 use super::layout::Layout;
 use super::link::{Ask, Link};
+use super::served::Served;
 use super::{ID, exec, files, snapshots};
 
 /// How long between two looks whether everything has ended.
@@ -50,6 +54,23 @@ pub(crate) struct Inner {
     asleep: tokio::sync::Mutex<bool>,
     may_sleep: AtomicBool,
     born: Instant,
+    /// Held so that it stays.
+    pub(crate) image: Option<Arc<dyn Unpacked>>,
+    pub(crate) served: Option<Served>,
+    pub(crate) hand: Option<tokio::sync::Mutex<OwnedFd>>,
+    uppers: Vec<OwnedFd>,
+    pub(crate) exposed: tokio::sync::Mutex<Exposed>,
+}
+
+/// What a sandbox is put together from.
+pub(crate) struct Parts {
+    pub(crate) spec: SandboxSpec,
+    pub(crate) layout: Layout,
+    pub(crate) link: Link,
+    pub(crate) jail: Jail,
+    pub(crate) receipt: Receipt,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) beside: Beside,
 }
 
 /// The one handle that was handed out.
@@ -64,17 +85,9 @@ impl Drop for Handle {
 }
 
 impl ProcessSandbox {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a sandbox, put together in one place")]
-    pub(crate) fn new(
-        id: SandboxId,
-        backend: Arc<Backend>,
-        spec: SandboxSpec,
-        layout: Layout,
-        link: Link,
-        jail: Jail,
-        receipt: Receipt,
-        warnings: Vec<String>,
-    ) -> Self {
+    pub(crate) fn new(id: SandboxId, backend: Arc<Backend>, parts: Parts) -> Self {
+        let Parts { spec, layout, link, jail, receipt, warnings, beside } = parts;
+        let Beside { image, served, hand, uppers } = beside;
         let inner = Inner {
             id,
             backend,
@@ -88,6 +101,11 @@ impl ProcessSandbox {
             asleep: tokio::sync::Mutex::new(false),
             may_sleep: AtomicBool::new(false),
             born: Instant::now(),
+            image,
+            served,
+            hand,
+            uppers,
+            exposed: tokio::sync::Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -257,6 +275,9 @@ impl Inner {
     }
 
     async fn reset(&self) -> Result<Reset, SandboxError> {
+        if create::changes_elsewhere(&self.spec) {
+            return Ok(Reset::Unproven("it may have changed its image, or what is over a folder".to_owned()));
+        }
         if self.spec.mounts.iter().any(|mount| mount.writable) {
             return Ok(Reset::Unproven("what it wrote to the host's folders stays".to_owned()));
         }
@@ -341,10 +362,17 @@ impl Sandbox for Handle {
     }
 
     fn expose(&self, port: u16) -> Doing<'_, Result<u16, SandboxError>> {
-        Box::pin(async move {
-            let what = format!("a way in to port {port}");
-            Err(SandboxError::Unsupported { backend: ID.to_owned(), what })
-        })
+        Box::pin(exposed::expose(&self.0.inner, port))
+    }
+
+    fn written_over(&self, to: &SandboxPath) -> Result<OwnedFd, SandboxError> {
+        let inner = &self.0.inner;
+        let over = inner.spec.overlays.iter().zip(&inner.uppers).find(|(overlay, _)| overlay.to == *to);
+        let (_, upper) = over.ok_or_else(|| {
+            let what = format!("changes at {to}: no overlay is there");
+            SandboxError::Unsupported { backend: ID.to_owned(), what }
+        })?;
+        upper.try_clone().map_err(|error| inner.cannot("look at the changes of", &error))
     }
 
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {
@@ -364,7 +392,7 @@ impl Sandbox for Handle {
             let inner = &self.0.inner;
             let snapshot = snapshots::pack(inner).await?;
             let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..inner.spec.clone() };
-            let made = super::create::create(&inner.backend, spec).await;
+            let made = create::create(&inner.backend, spec).await;
             let forgotten = snapshots::forget(&inner.backend, &snapshot);
             let made = made?;
             forgotten?;

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::ID;
 use super::backend::Inner as Backend;
 use super::sandbox::{Inner, ProcessSandbox};
-use super::{files, scratch};
+use super::{create, files, scratch};
 
 /// Where snapshots are, below the backend's folder.
 const FOLDER: &str = "snapshots";
@@ -35,6 +35,9 @@ fn failed(step: &str, error: &std::io::Error) -> SandboxError {
 
 /// Packs the files of a sandbox.
 pub(crate) async fn pack(inner: &Inner) -> Result<Snapshot, SandboxError> {
+    if create::changes_elsewhere(&inner.spec) {
+        return Err(create::unpacked_elsewhere());
+    }
     let (now, random) = Backend::random()?;
     let id = SnapshotId::from_parts(now, &random);
     let folder = inner.backend.snapshots();

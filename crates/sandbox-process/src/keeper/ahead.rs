@@ -75,7 +75,8 @@ impl Ahead {
 fn can_be_ahead(plan: &Plan) -> bool {
     let is_checked = |place: &Place| matches!(place, Place::Bind(Bind { checked: Some(_), .. }));
     let fits = plan.doors.len() < packets::MOST_DESCRIPTORS;
-    plan.own == Own::All && plan.own_network && fits && !plan.places.iter().any(is_checked)
+    let is_plain = plan.image.is_none() && plan.overlays.is_empty() && !plan.hands;
+    plan.own == Own::All && plan.own_network && fits && is_plain && !plan.places.iter().any(is_checked)
 }
 
 /// Whether what was built for one plan is what another wants.

@@ -4,6 +4,7 @@
 //! A step without which something would be open ends the process. Nothing of a guest runs before the last step.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -13,15 +14,15 @@ use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::namespaces::{self, Differs};
 use bailiwick_sys::seccomp::command::Filters;
 use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
-use bailiwick_wire::jail::{self, Bind, FromJail, Own, Place, Plan, Standing, ToKeeper};
+use bailiwick_wire::jail::{self, Bind, FromJail, Listens, Own, Place, Plan, Standing, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
-use super::{Handed, look, way};
+use super::{Handed, covered, image, look, way};
 
 /// The exit code of a jail that could not be built.
 const UNBUILT: u8 = 71;
 /// Where the host's files are while the root is built.
-const OLD: &str = "/.old";
+pub(super) const OLD: &str = "/.old";
 /// Where the sandbox's own files are while the root is built.
 const OWN: &str = "/.own";
 /// Folders of which at least one exists on any machine; the new root is mounted over it, in this mount namespace only.
@@ -31,7 +32,7 @@ const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
 pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd, filters: &Filters) -> ! {
-    let prepared = prepare(plan, &keeper);
+    let prepared = prepare(plan, &handed, &keeper);
     drop(keeper);
     go_on(plan, stream, handed, prepared, filters)
 }
@@ -39,10 +40,10 @@ pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd
 /// The life of a jail's first process that was started ahead: it builds what all of its kind have in common, and waits for the
 /// plan. Never returns.
 pub(super) fn wait(kind: &Plan, keeper: OwnedFd, filters: &Filters) -> ! {
-    let prepared = prepare(kind, &keeper);
+    let prepared = prepare(kind, &Handed::default(), &keeper);
     let Some((plan, stream, doors)) = hear_plan(&keeper) else { ending::exit_now(UNBUILT) };
     drop(keeper);
-    go_on(&plan, stream, Handed { doors, copies: BTreeMap::new() }, prepared, filters)
+    go_on(&plan, stream, Handed { doors, ..Handed::default() }, prepared, filters)
 }
 
 /// Waits for a plan, the stream to the host and the doors of cgroups; none when the keeper is gone.
@@ -65,11 +66,17 @@ fn hear_plan(keeper: &OwnedFd) -> Option<(Box<Plan>, OwnedFd, Vec<OwnedFd>)> {
 fn go_on(
     plan: &Plan,
     stream: OwnedFd,
-    handed: Handed,
+    Handed { doors, copies, hand, given: _ }: Handed,
     prepared: Result<Prepared, Failed>,
     filters: &Filters,
 ) -> ! {
-    match prepared.and_then(|prepared| finish(plan, handed, prepared, filters)) {
+    let finished = prepared.and_then(|prepared| {
+        let (standing, handed) = finish(plan, doors, &copies, prepared, filters)?;
+        hand_over(hand.as_ref(), &handed)?;
+        Ok(standing)
+    });
+    drop(copies);
+    match finished {
         Ok(standing) => {
             let signals_stay = standing.signals_stay;
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
@@ -80,8 +87,9 @@ fn go_on(
                 signals_stay,
                 owns_ipc: plan.own != Own::Nothing,
                 reset: plan.resets.then(|| plan.folders.clone()),
+                hand,
             };
-            ending::exit_now(bailiwick_agent::run(stream, &setup))
+            ending::exit_now(bailiwick_agent::run(stream, setup))
         }
         Err(Failed { step, errno }) => {
             let said = FromJail::Unbuilt { step: step.says().to_owned(), errno: errno.raw_os_error() };
@@ -103,33 +111,81 @@ fn send(stream: &OwnedFd, message: &FromJail) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the keeper told, once what all sandboxes of a kind have in common is built.
+/// Hands over what is the host's to hold.
+fn hand_over(hand: Option<&OwnedFd>, descriptors: &[OwnedFd]) -> Result<(), Failed> {
+    if descriptors.is_empty() {
+        return Ok(());
+    }
+    let hand = hand.ok_or_else(|| Step::HandOver.failed(Errno::BADF))?;
+    let descriptors: Vec<_> = descriptors.iter().map(OwnedFd::as_fd).collect();
+    packets::send(hand, b"hand", &descriptors)
+}
+
+/// What the keeper told, and what is there once what all sandboxes of a kind have in common is built.
 struct Prepared {
     differs: Differs,
     outside: u32,
+    /// Whether the sandbox's own files are mounted already.
+    has_own: bool,
+    /// Where it listens for the host.
+    listeners: Vec<OwnedFd>,
 }
 
 /// Builds what all sandboxes of a kind have in common: who it is, its network, its root but for what is its own.
-fn prepare(plan: &Plan, keeper: &OwnedFd) -> Result<Prepared, Failed> {
+fn prepare(plan: &Plan, handed: &Handed, keeper: &OwnedFd) -> Result<Prepared, Failed> {
     let (differs, outside) = hear(keeper)?;
     become_somebody(plan, outside)?;
+    let mut prepared = Prepared { differs, outside, has_own: false, listeners: Vec::new() };
     if plan.own != Own::Nothing {
-        begin_root(plan)?;
+        begin_root(plan, &handed.copies)?;
+        prepared.has_own = plan.image.is_some();
+        for (at, text) in plan.given.iter().zip(&handed.given) {
+            image::write(Path::new(at), &whole(text)?)?;
+        }
         loopback::name_host(HOST)?;
         if plan.own_network {
             loopback::raise()?;
+            // In the host's network there must be no such thing: whoever comes there is not the sandbox.
+            prepared.listeners = plan.listens.as_ref().map_or(Ok(Vec::new()), listen)?;
         }
     }
-    Ok(Prepared { differs, outside })
+    Ok(prepared)
+}
+
+/// All of a text that was given.
+fn whole(text: &OwnedFd) -> Result<Vec<u8>, Failed> {
+    let failed = |errno| Step::WritePlace.failed(errno);
+    let length = rustix::fs::fstat(text).map_err(failed)?.st_size;
+    let mut bytes = vec![0; usize::try_from(length).map_err(|_| failed(Errno::INVAL))?];
+    let mut done = 0;
+    while let Some(room) = bytes.get_mut(done..).filter(|room| !room.is_empty()) {
+        match rustix::io::pread(text, room, done as u64).map_err(failed)? {
+            0 => return Err(failed(Errno::IO)),
+            read => done += read,
+        }
+    }
+    Ok(bytes)
+}
+
+/// Listens for the host, in the order in which it expects them.
+fn listen(Listens { proxy, names, ports }: &Listens) -> Result<Vec<OwnedFd>, Failed> {
+    let mut listeners =
+        vec![loopback::listen_at(*proxy)?, loopback::datagrams_at(*names)?, loopback::listen_at(*names)?];
+    for port in ports {
+        listeners.push(loopback::listen_at(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, *port))?);
+    }
+    Ok(listeners)
 }
 
 /// Builds what is this sandbox's own, gives everything up, and looks at what stands.
 fn finish(
     plan: &Plan,
-    Handed { doors, copies }: Handed,
-    Prepared { differs, outside }: Prepared,
+    doors: Vec<OwnedFd>,
+    copies: &BTreeMap<String, OwnedFd>,
+    Prepared { differs, outside, has_own, listeners }: Prepared,
     filters: &Filters,
-) -> Result<Standing, Failed> {
+) -> Result<(Standing, Vec<OwnedFd>), Failed> {
+    let mut handed = listeners;
     let mut standing = Standing::default();
     for door in doors {
         cgroups::go_through(&door)?;
@@ -140,11 +196,11 @@ fn finish(
     } else {
         // After it has joined: a namespace of cgroups begins where its maker is.
         namespaces::hide_cgroups()?;
-        end_root(plan, &copies)?;
+        handed.extend(end_root(plan, has_own, copies)?);
     }
     // One more than commands may have: the agent.
     let processes = plan.processes.map(|most| u64::from(most) + 1);
-    bounds::for_a_sandbox(processes, plan.address_space)?;
+    bounds::for_a_sandbox(processes, plan.data)?;
     privileges::drop_all()?;
     privileges::never_gain()?;
     privileges::hide()?;
@@ -159,7 +215,7 @@ fn finish(
     look::at(&mut standing, plan, differs, outside)?;
     filters.install()?;
     standing.filter = bailiwick_sys::seccomp::in_force().then(|| filters.mark());
-    Ok(standing)
+    Ok((standing, handed))
 }
 
 /// What the keeper says: which namespaces differ, and who this process is outside.
@@ -186,8 +242,11 @@ fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
 }
 
 /// The part of the root that all sandboxes of a kind have in common. The host's files are still there, at their place.
-fn begin_root(plan: &Plan) -> Result<(), Failed> {
+fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
     mounts::keep_to_oneself()?;
+    // Before anything is mounted: it may be where the new root is about to be.
+    let image = plan.image.as_ref().map(|image| image::checked_copy(image, Path::new(&image.from), copies));
+    let image = image.transpose()?;
     let small = Size { bytes: 4 << 20, files: 4096 };
     let mut root = Err(Step::MountMemory.failed(Errno::NOENT));
     for place in PLACES {
@@ -196,14 +255,35 @@ fn begin_root(plan: &Plan) -> Result<(), Failed> {
             break;
         }
     }
-    let root = Path::new(root?);
-    folder(&root.join(OLD.trim_start_matches('/')))?;
-    mounts::move_to(root, OLD.trim_start_matches('/'))?;
-    for place in ["/proc", "/dev", "/dev/pts", "/tmp", "/var", "/run"] {
-        folder(Path::new(place))?;
+    let base = Path::new(root?);
+    let (root, own) = match &image {
+        None => (base.to_owned(), None),
+        Some(image) => image::lay(base, plan, image).map(|(root, own)| (root, Some(own)))?,
+    };
+    let old = OLD.trim_start_matches('/');
+    // An image must not have one: it would be what is moved to.
+    image::new_folder(&root.join(old))?;
+    mounts::move_to(&root, old)?;
+    if let Some(own) = own {
+        image::new_folder(Path::new(OWN))?;
+        image::attach(&own, Path::new(OWN))?;
+        // What was below the place where all this was made is there again.
+        mounts::detach(Path::new(&format!("{OLD}{}", base.display())))?;
+        for place in ["/proc", "/dev", "/tmp", "/var", "/run"] {
+            way::to(Path::new(place), true)?;
+        }
+        mounts::memory(Path::new("/dev"), small, 0o755, Less::WRITE)?;
+        folder(Path::new("/dev/pts"))?;
+    } else {
+        for place in ["/proc", "/dev", "/dev/pts", "/tmp", "/var", "/run"] {
+            folder(Path::new(place))?;
+        }
     }
     for place in &plan.places {
-        make(place)?;
+        match place {
+            Place::File { at, text } if plan.image.is_some() => image::write(Path::new(at), text.as_bytes())?,
+            place => make(place)?,
+        }
     }
     mounts::processes(Path::new("/proc"))?;
     if plan.own == Own::All {
@@ -215,9 +295,10 @@ fn begin_root(plan: &Plan) -> Result<(), Failed> {
     mounts::terminals(Path::new("/dev/pts"))
 }
 
-/// What is this sandbox's own; then the host's files go, and the root is closed.
-fn end_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
-    make_own(plan)?;
+/// What is this sandbox's own; then the host's files go, and the root is closed. Gives where what is written over folders of the
+/// host's is.
+fn end_root(plan: &Plan, has_own: bool, copies: &BTreeMap<String, OwnedFd>) -> Result<Vec<OwnedFd>, Failed> {
+    make_own(plan, has_own)?;
     for place in &plan.places {
         // The user's own mounts come last: one may lie in a folder of the sandbox's own.
         if let Place::Bind(bind) = place
@@ -226,9 +307,17 @@ fn end_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Faile
             mount_checked(bind, checked, copies)?;
         }
     }
+    let own = Path::new(OWN);
+    let covered = covered::cover(&plan.overlays, own, copies)?;
+    // What is mounted elsewhere stays; the whole of it has no name any more.
+    mounts::detach(own)?;
+    remove_folder(own)?;
     mounts::detach(Path::new(OLD))?;
     remove_folder(Path::new(OLD))?;
-    mounts::take_away(Path::new("/"), Less::READ, false)
+    // What is written to an image goes to the sandbox's own files.
+    let less = if plan.image.is_some() { Less::WRITE } else { Less::READ };
+    mounts::take_away(Path::new("/"), less, false)?;
+    Ok(covered)
 }
 
 fn make(place: &Place) -> Result<(), Failed> {
@@ -298,13 +387,19 @@ fn cover(place: &Path) -> Result<(), Failed> {
 }
 
 /// The sandbox's own folders, which share one bound.
-fn make_own(plan: &Plan) -> Result<(), Failed> {
+fn make_own(plan: &Plan, is_mounted: bool) -> Result<(), Failed> {
     let own = Path::new(OWN);
-    folder(own)?;
-    mounts::memory(own, Size { bytes: plan.disk, files: plan.files }, 0o755, Less::WRITE)?;
+    if !is_mounted {
+        folder(own)?;
+        mounts::memory(own, Size { bytes: plan.disk, files: plan.files }, 0o755, Less::WRITE)?;
+    }
     for (number, place) in plan.folders.iter().enumerate() {
         let source = own.join(number.to_string());
         folder(&source)?;
+        if plan.image.is_some() {
+            image::put(&source, Path::new(place))?;
+            continue;
+        }
         folder(Path::new(place))?;
         mounts::bind(&source, Path::new(place), Less::WRITE)?;
     }
@@ -313,9 +408,7 @@ fn make_own(plan: &Plan) -> Result<(), Failed> {
             mounts::take_away(Path::new(place), Less::READ, false)?;
         }
     }
-    // What is mounted elsewhere stays; the whole of it has no name any more.
-    mounts::detach(own)?;
-    remove_folder(own)
+    Ok(())
 }
 
 /// Where there is no root of its own, its folders are the host's, made by the host; only what is in them is looked for.
@@ -343,7 +436,9 @@ fn opened(plan: &Plan) -> Vec<Opened> {
             _ => None,
         }));
     } else {
-        opened.extend([open("/", How::Read), open("/dev", How::Use), open("/proc", How::Use)]);
+        let root = if plan.image.is_some() { How::Write } else { How::Read };
+        opened.extend([open("/", root), open("/dev", How::Use), open("/proc", How::Use)]);
+        opened.extend(plan.overlays.iter().map(|lower| open(&lower.to, How::Write)));
         let writable = plan.places.iter().filter_map(|place| match place {
             Place::Bind(bind) if bind.writable => Some(open(&bind.to, How::Write)),
             _ => None,

@@ -7,7 +7,7 @@ use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Child, Side, fork};
 use bailiwick_sys::namespaces::Differs;
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
-use bailiwick_sys::{Errno, Failed, bounds, ending, mounts, packets, pidfd};
+use bailiwick_sys::{Errno, Failed, bounds, ending, mounts, overlay, packets, pidfd};
 use bailiwick_wire::jail::{Own, Plan, Standing};
 
 /// Notes what is seen.
@@ -26,9 +26,14 @@ pub(super) fn at(standing: &mut Standing, plan: &Plan, differs: Differs, outside
     standing.no_new_privileges = privileges::never_gains();
     standing.hidden = privileges::is_hidden();
     standing.most_processes = bounds::most_processes();
+    standing.most_data = bounds::most_data();
     if plan.own != Own::Nothing {
         let root = Path::new("/");
-        let sealed = mounts::is_in_memory(root)? && mounts::is_read_only(root)?;
+        let sealed = match plan.image {
+            // What is written to it goes to the sandbox's own files, which are bounded.
+            Some(_) => overlay::is_at(root)?,
+            None => mounts::is_in_memory(root)? && mounts::is_read_only(root)?,
+        };
         // The place where the host's files were is gone, and there is no folder above the root.
         standing.root = mount && sealed && rustix::fs::lstat("/.old").is_err();
         // In a pid namespace of its own, this is the first process, and its own /proc says so.

@@ -6,6 +6,8 @@
 
 mod ahead;
 mod build;
+mod covered;
+mod image;
 mod look;
 mod way;
 
@@ -22,7 +24,7 @@ use bailiwick_sys::namespaces::{Differs, Mapping, map};
 use bailiwick_sys::pidfd::{How, reap_one};
 use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
 use bailiwick_sys::{Errno, Failed, Step, descriptors, ending, packets, pidfd, privileges};
-use bailiwick_wire::jail::{self, Bind, FromKeeper, Place, Plan, ToKeeper};
+use bailiwick_wire::jail::{self, Bind, FromKeeper, Lower, Place, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
 /// The exit code of a program that was started as a keeper by somebody else than a host.
@@ -121,9 +123,11 @@ impl Keeper {
             let Some(bytes) = buffer.get(4..packet.length) else { return Ok(false) };
             // Host and keeper are one binary; a message that is none means that the host is not a host.
             let Ok(ToKeeper::Make { number, plan }) = decode(bytes) else { return Ok(false) };
-            let Some(stream) = packet.descriptors.into_iter().next() else { return Ok(false) };
+            let mut descriptors = packet.descriptors.into_iter();
+            let Some(stream) = descriptors.next() else { return Ok(false) };
+            let streams = Streams { agent: stream, hand: descriptors.next(), given: descriptors.collect() };
             let order = buffer.get(..packet.length).unwrap_or_default();
-            if let Err(Failed { step, errno }) = self.make(number, &plan, stream, order) {
+            if let Err(Failed { step, errno }) = self.make(number, &plan, streams, order) {
                 let step = step.says().to_owned();
                 tell(&FromKeeper::NotStarted { number, step, errno: errno.raw_os_error() }, &[])?;
             }
@@ -144,15 +148,15 @@ impl Keeper {
     }
 
     /// Starts the first process of a jail, or takes one that was started ahead.
-    fn make(&mut self, number: u64, plan: &Plan, stream: OwnedFd, order: &[u8]) -> Result<(), Failed> {
+    fn make(&mut self, number: u64, plan: &Plan, streams: Streams, order: &[u8]) -> Result<(), Failed> {
         let doors: Vec<OwnedFd> =
             plan.doors.iter().map(|door| cgroups::open_door(Path::new(door))).collect::<Result<_, _>>()?;
         self.ahead.asked_for(plan);
-        if let Some(child) = self.ahead.hand_over(plan, order, &stream, &doors) {
+        if let Some(child) = self.ahead.hand_over(plan, order, &streams.agent, &doors) {
             self.living.insert(child.pid, number);
             return tell(&FromKeeper::Started { number }, &[child.pidfd.as_fd()]);
         }
-        self.start_one(number, plan, stream, doors)
+        self.start_one(number, plan, streams, doors)
     }
 
     /// Starts the first process of a jail, and does for it what can be done only from outside.
@@ -160,7 +164,7 @@ impl Keeper {
         &mut self,
         number: u64,
         plan: &Plan,
-        stream: OwnedFd,
+        Streams { agent: stream, hand, given }: Streams,
         doors: Vec<OwnedFd>,
     ) -> Result<(), Failed> {
         let own = match plan.own {
@@ -173,10 +177,10 @@ impl Keeper {
         match into_jail(own, plan.own_network, &self.alone)? {
             Side::Child => {
                 drop((outer, std::mem::take(&mut self.ahead)));
-                build::live(plan, stream, Handed { doors, copies }, inner, self.filters.of(plan))
+                build::live(plan, stream, Handed { doors, copies, hand, given }, inner, self.filters.of(plan))
             }
             Side::Parent(child) => {
-                drop((inner, doors, copies, stream));
+                drop((inner, doors, copies, stream, hand, given));
                 let outside = match settle(own, &child, plan) {
                     Ok(outside) => outside,
                     Err(failed) => {
@@ -233,31 +237,50 @@ impl Keeper {
     /// permissions say what can be done.
     fn copies(&self, plan: &Plan) -> BTreeMap<String, OwnedFd> {
         let Some(outside) = plan.outside.first().copied() else { return BTreeMap::new() };
+        let owned = |from: &str, owner: Option<(u32, u32)>| {
+            let (user, group) = owner?;
+            let user = Mapping { inside: user, user: outside, group: outside };
+            let group = Mapping { inside: group, user: outside, group: outside };
+            mounts::owned_copy(Path::new(from), user, group, &self.alone).ok()
+        };
         let copy = |place: &Place| {
             let Place::Bind(Bind { from, to, writable, checked: Some(_), owner, .. }) = place else {
                 return None;
             };
+            let owned = owned(from, *owner);
             let from = Path::new(from);
-            let owned = owner.and_then(|(user, group)| {
-                let user = Mapping { inside: user, user: outside, group: outside };
-                let group = Mapping { inside: group, user: outside, group: outside };
-                mounts::owned_copy(from, user, group, &self.alone).ok()
-            });
             let less = if *writable { Less::WRITE } else { Less::READ };
             // What cannot be copied is looked for by the jail itself, which says why it cannot be mounted.
             let copy = owned.or_else(|| mounts::copy(from, less).ok())?;
             Some((to.clone(), copy))
         };
-        plan.places.iter().filter_map(copy).collect()
+        let lower = |lower: &Lower| Some((lower.to.clone(), owned(&lower.from, lower.owner)?));
+        let lowers = plan.image.iter().chain(&plan.overlays).filter_map(lower);
+        plan.places.iter().filter_map(copy).chain(lowers).collect()
     }
 }
 
+/// The ends of a jail's streams to the host.
+struct Streams {
+    /// The agent's.
+    agent: OwnedFd,
+    /// The one that descriptors are handed over by.
+    hand: Option<OwnedFd>,
+    /// The texts of files, in the order of the plan.
+    given: Vec<OwnedFd>,
+}
+
 /// What the first process of a jail is handed.
+#[derive(Default)]
 pub(crate) struct Handed {
     /// The doors of its cgroups.
     pub(crate) doors: Vec<OwnedFd>,
     /// Folders of the host's that look like its own, by their places.
     pub(crate) copies: BTreeMap<String, OwnedFd>,
+    /// Where it hands descriptors to the host.
+    pub(crate) hand: Option<OwnedFd>,
+    /// The texts of files, in the order of the plan.
+    pub(crate) given: Vec<OwnedFd>,
 }
 
 /// Writes the maps of a jail's user namespace; gives who it is outside.

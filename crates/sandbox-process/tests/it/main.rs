@@ -24,6 +24,7 @@ mod place;
 mod pool;
 mod sleep;
 mod walls;
+mod worlds;
 
 use std::process::ExitCode;
 
@@ -46,5 +47,6 @@ fn main() -> ExitCode {
         pool::TESTS,
         sleep::TESTS,
         walls::TESTS,
+        worlds::TESTS,
     ])
 }

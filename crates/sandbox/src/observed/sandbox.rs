@@ -1,5 +1,6 @@
 //! A sandbox that is told about. Its end is told once, whether it was asked for or came by dropping.
 
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -120,6 +121,10 @@ impl Sandbox for ObservedSandbox {
 
     fn expose(&self, port: u16) -> Doing<'_, Result<u16, SandboxError>> {
         self.inner.expose(port)
+    }
+
+    fn written_over(&self, to: &SandboxPath) -> Result<OwnedFd, SandboxError> {
+        self.inner.written_over(to)
     }
 
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {

@@ -31,6 +31,7 @@ impl SandboxSpec {
             warm: _,
             env,
             mounts,
+            overlays,
             network,
             limits,
             workdir,
@@ -41,7 +42,7 @@ impl SandboxSpec {
         } = self;
         check_image(image)?;
         check_environment(env)?;
-        crate::mount::check(mounts)?;
+        crate::mount::check_all(mounts, overlays)?;
         network.rules()?;
         limits.check()?;
         check_workdir(workdir)?;

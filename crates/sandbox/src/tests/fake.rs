@@ -1,6 +1,7 @@
 //! A backend that holds nothing and runs nothing: it does what a test has written down, and writes down what was done.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -395,6 +396,11 @@ impl Sandbox for FakeSandbox {
 
     fn expose(&self, port: u16) -> Doing<'_, Result<u16, SandboxError>> {
         Box::pin(async move { Ok(port) })
+    }
+
+    fn written_over(&self, to: &SandboxPath) -> Result<OwnedFd, SandboxError> {
+        let what = format!("an overlay at {to}");
+        Err(SandboxError::Unsupported { backend: self.backend.clone(), what })
     }
 
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {

@@ -1,0 +1,44 @@
+//! Folders of the host's that the sandbox sees as if it could change them: what it writes is laid over them, among its own files,
+//! and the host is handed the folder where it is.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use bailiwick_sys::overlay::{self, Layers};
+use bailiwick_sys::{Failed, Step, mounts};
+use bailiwick_wire::jail::Lower;
+use rustix::fs::{Mode, OFlags};
+
+use super::build::OLD;
+use super::{image, way};
+
+/// Covers each of them; gives the folders that hold what is written over them, in their order.
+pub(super) fn cover(
+    lowers: &[Lower],
+    own: &Path,
+    copies: &BTreeMap<String, OwnedFd>,
+) -> Result<Vec<OwnedFd>, Failed> {
+    lowers.iter().enumerate().map(|(number, lower)| one(number, lower, own, copies)).collect()
+}
+
+fn one(
+    number: usize,
+    lower: &Lower,
+    own: &Path,
+    copies: &BTreeMap<String, OwnedFd>,
+) -> Result<OwnedFd, Failed> {
+    let [below, upper, work] = ["below", "over", "kernel"].map(|name| own.join(format!("{name}-{number}")));
+    for place in [&below, &upper, &work] {
+        image::new_folder(place)?;
+    }
+    let from = PathBuf::from(format!("{OLD}{}", lower.from));
+    image::attach(&image::checked_copy(lower, &from, copies)?, &below)?;
+    let whole = overlay::lay(Layers { lower: &below, upper: &upper, work: &work })?;
+    let place = way::to(Path::new(&lower.to), true)?;
+    mounts::attach(&whole, place.as_fd())?;
+    // The whole of it holds on to it; it needs no name any more.
+    mounts::detach(&below)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(&upper, flags, Mode::empty()).map_err(|errno| Step::HandOver.failed(errno))
+}

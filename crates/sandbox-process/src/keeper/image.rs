@@ -1,0 +1,91 @@
+//! A root that is an image: its files below, and over them what this sandbox writes, in memory.
+//!
+//! Whoever made the image is a stranger. While the host's files still have a name, no link of the image is followed.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use bailiwick_sys::mounts::{self, Less, Size};
+use bailiwick_sys::overlay::{self, Layers};
+use bailiwick_sys::{Errno, Failed, Step};
+use bailiwick_wire::jail::{Lower, Plan};
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::way;
+
+/// Lays the sandbox's own files over an image, below `base`, which is the sandbox's own already. Gives the root, and its own files,
+/// which have no name there.
+pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<(PathBuf, OwnedFd), Failed> {
+    let [lower, own, root] = ["image", "own", "root"].map(|name| base.join(name));
+    for place in [&lower, &own, &root] {
+        new_folder(place)?;
+    }
+    mounts::attach(image, open_folder(&lower)?.as_fd())?;
+    mounts::memory(&own, Size { bytes: plan.disk, files: plan.files }, 0o755, Less::WRITE)?;
+    let (upper, work) = (own.join("upper"), own.join("work"));
+    new_folder(&upper)?;
+    new_folder(&work)?;
+    let whole = overlay::lay(Layers { lower: &lower, upper: &upper, work: &work })?;
+    mounts::attach(&whole, open_folder(&root)?.as_fd())?;
+    let own = mounts::copy(&own, Less::WRITE)?;
+    Ok((root, own))
+}
+
+/// Puts something that has no name at a place.
+pub(super) fn attach(what: &OwnedFd, place: &Path) -> Result<(), Failed> {
+    mounts::attach(what, open_folder(place)?.as_fd())
+}
+
+/// A copy of what was checked, if it still is what is there.
+pub(super) fn checked_copy(
+    lower: &Lower,
+    from: &Path,
+    copies: &BTreeMap<String, OwnedFd>,
+) -> Result<OwnedFd, Failed> {
+    let changed = |errno| Step::ChangedMeanwhile.failed(errno);
+    let copy = match copies.get(&lower.to) {
+        Some(copy) => copy.try_clone().map_err(|_| changed(Errno::MFILE))?,
+        None => mounts::copy(from, Less::READ)?,
+    };
+    let found = rustix::fs::fstat(&copy).map_err(changed)?;
+    if (found.st_dev, found.st_ino) == lower.checked { Ok(copy) } else { Err(changed(Errno::STALE)) }
+}
+
+/// Makes a folder that must not be there yet.
+pub(super) fn new_folder(path: &Path) -> Result<(), Failed> {
+    rustix::fs::mkdir(path, Mode::from_raw_mode(0o755)).map_err(|errno| Step::MakePlace.failed(errno))
+}
+
+fn open_folder(path: &Path) -> Result<OwnedFd, Failed> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| Step::MakePlace.failed(errno))
+}
+
+/// Writes a file in the place of whatever the image has there.
+pub(super) fn write(at: &Path, text: &[u8]) -> Result<(), Failed> {
+    let failed = |errno| Step::WritePlace.failed(errno);
+    let (Some(above), Some(name)) = (at.parent(), at.file_name()) else {
+        return Err(failed(Errno::INVAL));
+    };
+    let above = way::to(above, true)?;
+    match rustix::fs::unlinkat(&above, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(failed(errno)),
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&above, name, flags, Mode::from_raw_mode(0o644)).map_err(failed)?;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest).map_err(failed)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Puts a folder of the sandbox's own at a place of the image.
+pub(super) fn put(source: &Path, place: &Path) -> Result<(), Failed> {
+    let copy = mounts::copy(source, Less::WRITE)?;
+    let place = way::to(place, true)?;
+    mounts::attach(&copy, place.as_fd())
+}

@@ -1,0 +1,50 @@
+//! One folder over another: what is written to the whole of them goes to the upper one, and the lower one stays as it is.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::FsWord;
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string,
+    fsmount, fsopen,
+};
+
+use crate::{Failed, Step};
+
+/// The magic number of such a file system.
+const OVERLAY: FsWord = 0x794c_7630;
+
+/// The three folders of an overlay. `upper` and `work` lie on one file system, where whoever mounts may write.
+#[derive(Debug, Clone, Copy)]
+pub struct Layers<'a> {
+    /// What is there at first; nothing is ever written to it.
+    pub lower: &'a Path,
+    /// Where everything goes that is written.
+    pub upper: &'a Path,
+    /// A folder for the kernel's own use.
+    pub work: &'a Path,
+}
+
+/// Puts one folder over another; it has no name yet. No program in it gains privileges, and no device in it is one. It needs
+/// capabilities in the user namespace that this process is in, and keeps its marks in attributes that an ordinary user may write.
+pub fn lay(Layers { lower, upper, work }: Layers<'_>) -> Result<OwnedFd, Failed> {
+    let build = || -> Result<OwnedFd, Errno> {
+        let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        fsconfig_set_string(&context, "source", "overlay")?;
+        fsconfig_set_string(&context, "lowerdir", lower)?;
+        fsconfig_set_string(&context, "upperdir", upper)?;
+        fsconfig_set_string(&context, "workdir", work)?;
+        fsconfig_set_flag(&context, "userxattr")?;
+        fsconfig_create(&context)?;
+        let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+        fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+    };
+    build().map_err(|errno| Step::LayOver.failed(errno))
+}
+
+/// Whether an overlay is at a place, by asking the kernel.
+pub fn is_at(place: &Path) -> Result<bool, Failed> {
+    let told = rustix::fs::statfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
+    Ok(told.f_type == OVERLAY)
+}

@@ -38,6 +38,12 @@ pub(crate) struct SandboxFlags {
     /// A folder or file of this machine inside of it, read-only unless `:rw` is behind it
     #[arg(long, value_name = "HOST:SANDBOX[:rw]")]
     pub(crate) mount: Vec<String>,
+    /// A folder of this machine that it sees as if it could change it; nothing lands before somebody takes it
+    #[arg(long, value_name = "HOST[:SANDBOX]")]
+    pub(crate) overlay: Vec<String>,
+    /// The image that it begins with, in place of this machine's programs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) image: Option<String>,
     /// A variable; nothing else of this environment is there
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
@@ -120,6 +126,9 @@ pub(crate) struct Create {
     /// How long each command may run, for example 5m
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) timeout: Option<String>,
+    /// A port inside that may be exposed
+    #[arg(long, value_name = "PORT")]
+    pub(crate) expose: Vec<u16>,
     /// Begin with the files of this snapshot
     #[arg(long, value_name = "ID")]
     pub(crate) from: Option<String>,

@@ -70,10 +70,12 @@ pub(crate) async fn create(
 
 /// Of a wish that was refused: what can be told without looking at it further.
 fn wish_told(wish: &SandboxWish) -> Value {
-    let SandboxWish { name, backend, tier, preset, limits, network, mounts, env, .. } = wish;
+    let SandboxWish { name, backend, tier, preset, limits, image, network, mounts, overlays, env, .. } = wish;
     json!({
         "name": name, "backend": backend, "tier": tier, "preset": preset, "limits": limits, "network": network,
+        "image": image,
         "mounts": mounts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "overlays": overlays.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "env": env.keys().collect::<Vec<_>>(),
     })
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bailiwick_config::SandboxSettings;
 use bailiwick_sandbox::{
-    Amount, Backend, Backends, Ceilings, Demand, Limit, Limits, LimitsError, Preset, Sandbox, SandboxError,
-    SandboxSpec, Snapshot, SpecError, Ttl,
+    Amount, Backend, Backends, Ceilings, Demand, Image, Limit, Limits, LimitsError, Mount, Overlay, Preset,
+    Sandbox, SandboxError, SandboxSpec, Snapshot, SpecError, Ttl,
 };
 use bailiwick_types::{CorrelationId, ErrorCode, Tier, parse_duration_ms, shortened};
 
@@ -59,12 +59,24 @@ pub fn resolve(
         let hint = format!("allowed are {}; the key is sandbox.network", settings.network.join(", "));
         return Err(Refusal::new(ErrorCode::Forbidden, message).with_hint(hint));
     }
-    for mount in &wish.mounts {
+    let looked = |mount: &Mount| {
         let checked = CheckedMount::check(mount, rules, origin).map_err(|error| {
             Refusal::from(error).with_hint("mount a folder that holds just what the command needs")
-        })?;
-        spec.mounts.push(checked.into_mount());
+        });
+        checked.map(CheckedMount::into_mount)
+    };
+    for mount in &wish.mounts {
+        spec.mounts.push(looked(mount)?);
     }
+    for Overlay { from, to } in &wish.overlays {
+        // What is seen through an overlay is read, and may be changed once somebody has looked at it.
+        let mount = looked(&Mount { from: from.clone(), to: to.clone(), writable: true })?;
+        spec.overlays.push(Overlay { from: mount.from, to: mount.to });
+    }
+    if let Some(image) = &wish.image {
+        spec.image = Image::Named(image.clone());
+    }
+    spec.expose.clone_from(&wish.expose);
     spec.env.clone_from(&wish.env);
     if let Some(workdir) = &wish.workdir {
         spec.workdir = workdir.clone();

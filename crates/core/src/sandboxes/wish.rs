@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bailiwick_sandbox::{Command, Limit, Limits, Mount, SandboxError, SandboxPath, Window};
+use bailiwick_sandbox::{Command, Limit, Limits, Mount, Overlay, SandboxError, SandboxPath, Window};
 use bailiwick_types::{CorrelationId, Tier};
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +23,16 @@ pub struct SandboxWish {
     pub preset: Option<String>,
     /// Limits that differ from the preset: `{"memory": "64MiB"}`.
     pub limits: BTreeMap<Limit, String>,
+    /// The image that it begins with; the host's own programs without.
+    pub image: Option<String>,
     /// What it can reach: `none`, `allow:host[:port],…`, `git`, `full`, `host`.
     pub network: Option<String>,
     /// What of the host is in it.
     pub mounts: Vec<Mount>,
+    /// Folders of the host that it sees as if it could change them.
+    pub overlays: Vec<Overlay>,
+    /// Ports inside that may be exposed.
+    pub expose: Vec<u16>,
     /// Variables of every command in it.
     pub env: BTreeMap<String, String>,
     /// Where commands begin.

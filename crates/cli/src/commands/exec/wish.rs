@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bailiwick_core::Refusal;
 use bailiwick_core::sandboxes::SandboxWish;
-use bailiwick_sandbox::{Limit, Mount, SandboxError, SandboxPath, SpecError};
+use bailiwick_sandbox::{Limit, Mount, Overlay, SandboxError, SandboxPath, SpecError};
 use bailiwick_types::{CorrelationId, Tier};
 
 use crate::failure::Failure;
@@ -25,6 +25,7 @@ pub(crate) fn of_create(session: &Session, what: &Create) -> Result<SandboxWish,
     wish.limits.extend(what.timeout.clone().map(|timeout| (Limit::Timeout, timeout)));
     wish.name.clone_from(&what.name);
     wish.workdir = what.cwd.as_deref().map(inside).transpose()?;
+    wish.expose.clone_from(&what.expose);
     wish.snapshot.clone_from(&what.from);
     wish.idle.clone_from(&what.idle);
     wish.absolute.clone_from(&what.absolute);
@@ -37,6 +38,8 @@ fn of(session: &Session, flags: &SandboxFlags) -> Result<SandboxWish, Failure> {
         tier,
         net,
         mount,
+        overlay,
+        image,
         env,
         preset,
         memory,
@@ -59,13 +62,19 @@ fn of(session: &Session, flags: &SandboxFlags) -> Result<SandboxWish, Failure> {
         let mount: Mount = text.parse().map_err(|error: SpecError| refused(error.into()))?;
         Ok(Mount { from: whole(working, &mount.from), ..mount })
     });
+    let overlays = overlay.iter().map(|text| {
+        let overlay: Overlay = text.parse().map_err(|error: SpecError| refused(error.into()))?;
+        Ok(Overlay { from: whole(working, &overlay.from), ..overlay })
+    });
     Ok(SandboxWish {
         backend: backend.clone(),
         tier: tier.as_deref().map(tier_of).transpose()?,
         preset: preset.clone(),
         limits,
         network: net.clone(),
+        image: image.clone(),
         mounts: mounts.collect::<Result<_, Failure>>()?,
+        overlays: overlays.collect::<Result<_, Failure>>()?,
         env: variables(env)?,
         correlation: correlation.as_deref().map(CorrelationId::parse).transpose()?,
         ..SandboxWish::default()

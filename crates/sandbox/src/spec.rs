@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bailiwick_types::CorrelationId;
 
-use crate::{Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, Snapshot};
+use crate::{Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, SealedSecret, Snapshot};
 
 mod check;
 
@@ -59,6 +59,8 @@ pub struct SandboxSpec {
     pub overlays: Vec<Overlay>,
     /// What it can reach.
     pub network: Network,
+    /// Secrets that its commands use and never see.
+    pub secrets: Vec<SealedSecret>,
     /// How much it may use.
     pub limits: Limits,
     /// Where commands begin; made if it is not there.
@@ -144,6 +146,15 @@ pub enum SpecError {
         /// Why not.
         why: String,
     },
+    /// A secret that is none.
+    #[error("`{0}` is not a secret that commands can use; write VARIABLE=SECRET@HOST[,HOST…]:HEADER")]
+    SecretText(String),
+    /// Two secrets in one variable.
+    #[error("two secrets in the variable `{0}`")]
+    SecretTwice(String),
+    /// Secrets where nothing could put them in.
+    #[error("secrets are put in on the way to their hosts, and with the network `{0}` there is no such way")]
+    SecretsWithoutWayOut(&'static str),
     /// More than is taken.
     #[error("there are {given} {what}, and at most {most} are taken")]
     TooMany {
@@ -208,6 +219,7 @@ impl SandboxSpec {
             mounts: Vec::new(),
             overlays: Vec::new(),
             network: Network::None,
+            secrets: Vec::new(),
             limits,
             workdir: SandboxPath::work(),
             warm: false,

@@ -38,6 +38,9 @@ pub(crate) struct SandboxFlags {
     /// A folder or file of this machine inside of it, read-only unless `:rw` is behind it
     #[arg(long, value_name = "HOST:SANDBOX[:rw]")]
     pub(crate) mount: Vec<String>,
+    /// A secret that commands use and never see, in that header and to those hosts only
+    #[arg(long, value_name = "VARIABLE=SECRET@HOST:HEADER")]
+    pub(crate) secret: Vec<String>,
     /// A folder of this machine that it sees as if it could change it; nothing lands before somebody takes it
     #[arg(long, value_name = "HOST[:SANDBOX]")]
     pub(crate) overlay: Vec<String>,

@@ -1,5 +1,7 @@
 //! The keys of command sandboxes.
 
+use bailiwick_policy::Purpose;
+
 use super::{Kind, Narrowing, Row, Used};
 
 pub(super) const SANDBOX: &[Row] = &[
@@ -44,6 +46,27 @@ pub(super) const SANDBOX: &[Row] = &[
         Narrowing::Fewer,
         Used::Now,
         "what a sandbox may ask to reach: none, allow, git, full, host",
+    ),
+    (
+        "sandbox.private",
+        Kind::Hosts(Purpose::Grant),
+        Narrowing::Fewer,
+        Used::Now,
+        "hosts and ports whose addresses may be private where a sandbox asks for them by name",
+    ),
+    (
+        "sandbox.requests",
+        Kind::Hosts(Purpose::Grant),
+        Narrowing::Fixed,
+        Used::Now,
+        "methods and paths of hosts that a sandbox may ask for: a request to such a host has to fit one of these",
+    ),
+    (
+        "sandbox.authority",
+        Kind::Switch,
+        Narrowing::Fixed,
+        Used::Now,
+        "give each sandbox an authority of its own, so that requests inside of TLS are seen and secrets can be put in",
     ),
     ("sandbox.most", Kind::Count, Narrowing::Smaller, Used::Now, "sandboxes that are kept at once"),
     (

@@ -1,7 +1,9 @@
 //! The sandbox section, as its consumers take it. What a limit or a network is, is for them to say.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use bailiwick_policy::{HostRule, Sourced};
 use bailiwick_types::{Tier, did_you_mean, shortened};
 
 use super::each;
@@ -35,6 +37,12 @@ pub struct SandboxSettings {
     pub accept: Vec<String>,
     /// What may be asked to reach.
     pub network: Vec<String>,
+    /// Hosts whose addresses may be private.
+    pub private: Vec<HostRule>,
+    /// Methods and paths of hosts.
+    pub requests: Vec<HostRule>,
+    /// Whether each sandbox has an authority of its own.
+    pub authority: bool,
     /// Sandboxes that are kept at once.
     pub most: u32,
     /// How long one lives that nobody uses, in milliseconds.
@@ -78,6 +86,9 @@ impl SandboxSettings {
             require: words("sandbox.require", take!(config, "sandbox.require", Texts), REQUIRABLE)?,
             accept: words("sandbox.accept", take!(config, "sandbox.accept", Texts), LENIENT)?,
             network: words("sandbox.network", take!(config, "sandbox.network", Texts), NETWORKS)?,
+            private: rules(take!(config, "sandbox.private", Hosts)),
+            requests: rules(take!(config, "sandbox.requests", Hosts)),
+            authority: take!(config, "sandbox.authority", Switch),
             most: count(take!(config, "sandbox.most", Count)),
             idle_ms: take!(config, "sandbox.idle", Duration),
             absolute_ms: take!(config, "sandbox.absolute", Duration),
@@ -93,6 +104,10 @@ impl SandboxSettings {
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),
         })
     }
+}
+
+fn rules(listed: Vec<Sourced<Arc<HostRule>>>) -> Vec<HostRule> {
+    listed.into_iter().map(|rule| HostRule::clone(&rule.value)).collect()
 }
 
 /// Words of a closed list.

@@ -77,6 +77,12 @@ pub fn resolve(
         spec.image = Image::Named(image.clone());
     }
     spec.expose.clone_from(&wish.expose);
+    if !wish.secrets.is_empty() && origin == Origin::Wire {
+        let message = "only the operator's own user lends secrets to a sandbox";
+        return Err(Refusal::new(ErrorCode::Forbidden, message)
+            .with_hint("use a command tool whose statics seal the secret, or leave it out"));
+    }
+    spec.secrets.clone_from(&wish.secrets);
     spec.env.clone_from(&wish.env);
     if let Some(workdir) = &wish.workdir {
         spec.workdir = workdir.clone();

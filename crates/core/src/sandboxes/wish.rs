@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bailiwick_sandbox::{Command, Limit, Limits, Mount, Overlay, SandboxError, SandboxPath, Window};
+use bailiwick_sandbox::{Command, Limit, Limits, Mount, Overlay, SandboxError, SandboxPath, SealedSecret, Window};
 use bailiwick_types::{CorrelationId, Tier};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ pub struct SandboxWish {
     pub image: Option<String>,
     /// What it can reach: `none`, `allow:host[:port],…`, `git`, `full`, `host`.
     pub network: Option<String>,
+    /// Secrets that its commands use and never see. Only the operator's own user may name them.
+    pub secrets: Vec<SealedSecret>,
     /// What of the host is in it.
     pub mounts: Vec<Mount>,
     /// Folders of the host that it sees as if it could change them.

@@ -33,6 +33,7 @@ impl SandboxSpec {
             mounts,
             overlays,
             network,
+            secrets,
             limits,
             workdir,
             expose,
@@ -44,6 +45,7 @@ impl SandboxSpec {
         check_environment(env)?;
         crate::mount::check_all(mounts, overlays)?;
         network.rules()?;
+        crate::secret::check(secrets, network)?;
         limits.check()?;
         check_workdir(workdir)?;
         check_ports(expose)?;

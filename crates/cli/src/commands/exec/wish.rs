@@ -38,6 +38,7 @@ fn of(session: &Session, flags: &SandboxFlags) -> Result<SandboxWish, Failure> {
         tier,
         net,
         mount,
+        secret,
         overlay,
         image,
         env,
@@ -62,6 +63,7 @@ fn of(session: &Session, flags: &SandboxFlags) -> Result<SandboxWish, Failure> {
         let mount: Mount = text.parse().map_err(|error: SpecError| refused(error.into()))?;
         Ok(Mount { from: whole(working, &mount.from), ..mount })
     });
+    let secrets = secret.iter().map(|text| text.parse().map_err(|error: SpecError| refused(error.into())));
     let overlays = overlay.iter().map(|text| {
         let overlay: Overlay = text.parse().map_err(|error: SpecError| refused(error.into()))?;
         Ok(Overlay { from: whole(working, &overlay.from), ..overlay })
@@ -72,6 +74,7 @@ fn of(session: &Session, flags: &SandboxFlags) -> Result<SandboxWish, Failure> {
         preset: preset.clone(),
         limits,
         network: net.clone(),
+        secrets: secrets.collect::<Result<_, Failure>>()?,
         image: image.clone(),
         mounts: mounts.collect::<Result<_, Failure>>()?,
         overlays: overlays.collect::<Result<_, Failure>>()?,

@@ -27,6 +27,8 @@ pub enum Links {
     NotTheLast,
     /// None is followed: `ELOOP`.
     Never,
+    /// None is followed on the way, `ELOOP`; the last name is looked at itself, also when it is a link.
+    Itself,
 }
 
 /// What a name stands for.
@@ -106,6 +108,7 @@ fn open(held: impl AsFd, path: impl Arg, flags: OFlags, links: Links) -> Result<
         Links::Beneath => (flags, beneath),
         Links::NotTheLast => (flags | OFlags::NOFOLLOW, beneath),
         Links::Never => (flags, beneath | ResolveFlags::NO_SYMLINKS),
+        Links::Itself => (flags | OFlags::NOFOLLOW, beneath | ResolveFlags::NO_SYMLINKS),
     };
     path.into_with_c_str(|path| {
         let mut tries = 0;
@@ -237,6 +240,32 @@ pub fn create(folder: impl AsFd, name: &CStr) -> Result<File> {
 /// Sets the permission bits of an open file.
 pub fn set_permissions(file: impl AsFd, permissions: u32) -> Result<()> {
     rustix::fs::fchmod(file, Mode::from_raw_mode(permissions & 0o777))
+}
+
+/// Sets the mode of a file or a folder that [`look`] got hold of, also where it could not be opened. A link has none:
+/// `EOPNOTSUPP`.
+pub fn set_mode(held: impl AsFd, mode: u32) -> Result<()> {
+    rustix::fs::chmod(by_number(held.as_fd()), Mode::from_raw_mode(mode & 0o7777))
+}
+
+/// Where a link that [`look`] got hold of leads, as it is written.
+pub fn target(held: impl AsFd) -> Result<CString> {
+    rustix::fs::readlinkat(held, c"", Vec::new())
+}
+
+/// An extended attribute of an open file or folder, if it has one by that name; empty when it is longer than `most`.
+pub fn attribute(file: impl AsFd, name: &CStr, most: usize) -> Result<Option<Vec<u8>>> {
+    let mut value = vec![0; most];
+    match rustix::fs::fgetxattr(file, name, value.as_mut_slice()) {
+        Ok(length) => {
+            value.truncate(length);
+            Ok(Some(value))
+        }
+        Err(Errno::RANGE) => Ok(Some(Vec::new())),
+        // None by that name, or a file system that knows of none.
+        Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(None),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// Makes a folder that was not there, for its owner alone.

@@ -20,6 +20,12 @@ pub fn realtime() -> Duration {
     read(ClockId::Realtime)
 }
 
+/// The time of day that file systems stamp files with, since the epoch: it moves on by ticks, and is never ahead of
+/// [`realtime`]. What is changed after this was read has a stamp of this or later.
+pub fn stamp() -> Duration {
+    read(ClockId::RealtimeCoarse)
+}
+
 fn read(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))

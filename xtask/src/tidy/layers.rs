@@ -115,6 +115,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         may_know: MayKnow::Only(&["types", "wire", "sys"]),
         reason: "the first process of a sandbox: it runs inside the wall, where nothing is decided",
     },
+    Layer {
+        name: "overlay",
+        may_know: MayKnow::Only(&["sys"]),
+        reason: "what a sandbox changed of a folder, and writing it there; who asks and who mounted it is not its business",
+    },
     Layer { name: "sandbox-process", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-container", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },

@@ -1,6 +1,7 @@
 //! Asks about files that take more than one turn. Each does a piece, and then others have theirs.
 
 mod list;
+mod make;
 mod read;
 pub(crate) mod remove;
 mod write;
@@ -9,6 +10,7 @@ use bailiwick_sys::Errno;
 use bailiwick_wire::agent::FromAgent;
 
 pub(crate) use list::List;
+pub(crate) use make::make;
 pub(crate) use read::Read;
 pub(crate) use remove::Remove;
 pub(crate) use write::Write;

@@ -227,6 +227,9 @@ impl Ask {
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
             | Action::SandboxRemove { .. }
+            | Action::SandboxDiff { .. }
+            | Action::SandboxCommit { .. }
+            | Action::SandboxDiscard { .. }
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

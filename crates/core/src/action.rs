@@ -7,7 +7,7 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, ErrorCode, Risk, Scopes
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::sandboxes::{ExecIntent, ExecOutcome, ExecWish, FileWish, SandboxWish};
+use crate::sandboxes::{ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, SandboxWish};
 
 /// A document as somebody handed it in: its name says what it is written in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +233,27 @@ pub enum Action {
         /// Which.
         sandbox: String,
     },
+    /// Shows what one has changed of folders under its overlays.
+    SandboxDiff {
+        /// Which.
+        sandbox: String,
+        /// Which changes.
+        wish: ReviewWish,
+    },
+    /// Writes such changes to the host's folder.
+    SandboxCommit {
+        /// Which.
+        sandbox: String,
+        /// Which changes.
+        wish: ReviewWish,
+    },
+    /// Drops such changes.
+    SandboxDiscard {
+        /// Which.
+        sandbox: String,
+        /// Which changes.
+        wish: ReviewWish,
+    },
     /// Puts a command that runs in the process of whoever asks on the record, before it begins.
     ExecBegins(Box<ExecIntent>),
     /// Puts how it ended on the record.
@@ -422,6 +443,7 @@ impl Action {
                 | Self::AuditExport { .. }
                 | Self::SandboxList
                 | Self::SandboxShow { .. }
+                | Self::SandboxDiff { .. }
                 | Self::SnapshotList
         )
     }
@@ -469,6 +491,9 @@ impl Action {
             Self::SandboxFork { .. } => "sandbox.fork",
             Self::SandboxStop { .. } => "sandbox.stop",
             Self::SandboxRemove { .. } => "sandbox.remove",
+            Self::SandboxDiff { .. } => "sandbox.diff",
+            Self::SandboxCommit { .. } => "sandbox.commit",
+            Self::SandboxDiscard { .. } => "sandbox.discard",
             Self::AuditTail { .. } => "audit.tail",
             Self::AuditPage { .. } => "audit.page",
             Self::AuditShow { .. } => "audit.show",

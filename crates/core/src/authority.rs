@@ -53,7 +53,11 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::SandboxResume { .. }
         | Action::SandboxFork { .. }
         | Action::SandboxStop { .. }
+        | Action::SandboxDiff { .. }
+        | Action::SandboxDiscard { .. }
         | Action::SandboxRemove { .. } => &[Scope::Author, Scope::Operate],
+        // What an agent wrote lands on the host: a person's yes, like any other.
+        Action::SandboxCommit { .. } => &[Scope::Approve, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.
         Action::ToolTry { live: true, .. }
         | Action::ToolTest { live: true, .. }

@@ -135,8 +135,21 @@ impl Core {
         };
         let core = Self { inner: Arc::new(inner) };
         core.load_keys().await?;
+        core.carry_on_commits().await?;
         core.forget_in_time();
         Ok(core)
+    }
+
+    /// Ends what commits of a process that was killed have begun, before anybody looks at those folders.
+    async fn carry_on_commits(&self) -> Result<(), Refusal> {
+        let data = self.inner.world.data().clone();
+        let looked = tokio::task::spawn_blocking(move || sandboxes::recover_commits(&data)).await;
+        let actor = Actor { key: None, client: "bailiwick".to_owned() };
+        for outcome in looked.map_err(|_| Refusal::internal("carrying on commits"))? {
+            let entry = told(journal::change(&actor, "sandbox.commit.recover", None), outcome);
+            self.append(entry, Durability::Process).await?;
+        }
+        Ok(())
     }
 
     /// Performs an action. Dropping the future ends it: a cell is killed, and what was not handed to the store yet is not
@@ -222,6 +235,13 @@ impl Core {
             }
             Action::SandboxStop { sandbox } => sandboxes::stop(self, &caller, &sandbox, open).await,
             Action::SandboxRemove { sandbox } => sandboxes::remove(self, &caller, &sandbox, open).await,
+            Action::SandboxDiff { sandbox, wish } => sandboxes::diff(self, &caller, &sandbox, wish).await,
+            Action::SandboxCommit { sandbox, wish } => {
+                sandboxes::commit(self, &caller, &sandbox, wish, open).await
+            }
+            Action::SandboxDiscard { sandbox, wish } => {
+                sandboxes::discard(self, &caller, &sandbox, wish, open).await
+            }
             Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,
             Action::ExecEnded(outcome) => sandboxes::exec_ended(self, &caller, *outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
-use crate::sandboxes::{Executed, InputBytes, SandboxLine, SandboxView, SnapshotLine};
+use crate::sandboxes::{Executed, InputBytes, Landed, SandboxLine, SandboxView, Shown, SnapshotLine};
 
 /// What comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,10 @@ pub enum Reply {
     Executed(Box<Executed>),
     /// Snapshots.
     Snapshots(Vec<SnapshotLine>),
+    /// What a sandbox changed of a folder.
+    Changes(Box<Shown>),
+    /// What became of such changes.
+    Landed(Box<Landed>),
     /// The bytes of a file.
     FileBytes(InputBytes),
     /// What is in a folder.

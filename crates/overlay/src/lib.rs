@@ -24,6 +24,7 @@ mod fault;
 mod host;
 mod journal;
 mod links;
+mod original;
 mod path;
 mod seen;
 mod select;
@@ -33,14 +34,13 @@ mod view;
 mod walk;
 
 pub use baseline::{Baseline, Names};
-pub use change::{
-    Bound, Bounds, Change, Changes, Finding, Node, Reviewed, Skipped, Target, What, Why,
-};
+pub use change::{Bound, Bounds, Change, Changes, Finding, Node, Reviewed, Skipped, Target, What, Why};
 pub use commit::{Commit, Committed, LinksOut};
 pub use diff::{Body, Diff, DiffBounds, Does, FileDiff, Part};
 pub use fault::{Doing, Fault};
 pub use host::Host;
 pub use journal::{Ended, Journals, Left, Recovered, Steps, recover};
+pub use original::Original;
 pub use path::{NoPath, RelPath};
 pub use seen::{Kind, Moment};
 pub use select::Selection;

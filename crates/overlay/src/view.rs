@@ -10,6 +10,8 @@ use crate::discard;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::journal::{Journals, Steps};
+use crate::original::{self, Original};
+use crate::path::RelPath;
 use crate::select::Selection;
 use crate::upper::Upper;
 use crate::walk::Walk;
@@ -70,6 +72,14 @@ impl View {
     ) -> Result<Committed, Fault> {
         let Self { host, upper, since } = self;
         commit::commit((host, upper, since), commit, journals, steps)
+    }
+
+    /// What the host has at a path now, if that is at most so many bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn original(&self, path: &RelPath, most: u64) -> Result<Original, Fault> {
+        original::original(&self.host, path, most)
     }
 
     /// Drops changes, so that the sandbox would see the host's folder again.

@@ -47,7 +47,7 @@ pub use path::{PathError, SandboxPath};
 pub use pool::{Lease, Pool, PoolOptions};
 pub use receipt::{Alternative, receipt, unenforceable};
 pub use result::{Captured, ExecResult, ExecUsage, Exit};
-pub use sandbox::{Chunk, Ended, Entry, EntryKind, Input, Reset, Running, Sandbox, Snapshot, Stream};
+pub use sandbox::{Chunk, Ended, Entry, EntryKind, Input, Put, Reset, Running, Sandbox, Snapshot, Stream};
 pub use secret::SealedSecret;
 pub use select::{Backends, NoneFits, Tried};
 pub use signal::{signal_name, signal_number};

@@ -33,6 +33,8 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
         bytes: Bytes,
         executable: bool,
     ) -> Doing<'a, Result<(), SandboxError>>;
+    /// Puts something in the place of whatever is at a path: what the host has there, where a change is dropped.
+    fn put<'a>(&'a self, path: &'a SandboxPath, what: Put) -> Doing<'a, Result<(), SandboxError>>;
     /// Reads a file of at most `most` bytes; a longer one is refused.
     fn read_file<'a>(&'a self, path: &'a SandboxPath, most: u64) -> Doing<'a, Result<Bytes, SandboxError>>;
     /// What is in a folder, by name.
@@ -83,6 +85,28 @@ pub struct Snapshot {
     pub backend: String,
     /// How much it takes, in bytes.
     pub bytes: u64,
+}
+
+/// Something that is put at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put {
+    /// A file with these bytes and permissions.
+    File {
+        /// Its bytes.
+        bytes: Bytes,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// A folder with these permissions; what is in one that is there stays.
+    Folder {
+        /// Its permissions.
+        mode: u32,
+    },
+    /// A link.
+    Link {
+        /// Where it leads.
+        to: String,
+    },
 }
 
 /// What a folder holds.

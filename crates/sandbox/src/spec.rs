@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use bailiwick_types::CorrelationId;
 
-use crate::{Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, SealedSecret, Snapshot};
+use crate::{
+    Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, SealedSecret, Snapshot,
+};
 
 mod check;
 

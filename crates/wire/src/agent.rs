@@ -121,6 +121,17 @@ pub enum ToAgent {
         /// Its permissions.
         mode: u32,
     },
+    /// Makes a folder, or a link, where nothing is; a folder that is there gets the permissions. `Done` or `Failed`.
+    Make {
+        /// The ask.
+        id: u32,
+        /// Where.
+        path: String,
+        /// Where it leads, for a link.
+        link: Option<String>,
+        /// The permissions of a folder.
+        mode: u32,
+    },
     /// Reads a file: [`FromAgent::Data`], then `Done`. One longer than `most` gives `Failed` with EFBIG.
     Read {
         /// The ask.

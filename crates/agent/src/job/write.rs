@@ -87,7 +87,7 @@ pub(super) fn last_name(path: &Path) -> Result<CString, Errno> {
 }
 
 /// Opens a folder; where it is not there it is made, with those above it.
-fn make_folders(path: &Path) -> Result<OwnedFd, Trouble> {
+pub(super) fn make_folders(path: &Path) -> Result<OwnedFd, Trouble> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Err(Errno::NOENT) => {}

@@ -7,7 +7,7 @@ use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
 use rustix::process::Signal;
 
 use super::{End, Life};
-use crate::job::{Job, List, Progress, Read, Remove, Trouble, Write};
+use crate::job::{self, Job, List, Progress, Read, Remove, Trouble, Write};
 use crate::pack::{Pack, Unpack};
 use crate::{processes, start};
 
@@ -61,6 +61,9 @@ impl Life {
             },
             ToAgent::Write { id, path, mode } => {
                 return self.take_up(id, Write::begin(id, &path, mode).map(Job::Write));
+            }
+            ToAgent::Make { id, path, link, mode } => {
+                self.settle(id, job::make(&path, link.as_deref(), mode));
             }
             ToAgent::Read { id, path, most } => {
                 return self.take_up(id, Read::begin(&path, most).map(Job::Read));

@@ -7,10 +7,11 @@ pub(crate) mod console;
 pub(crate) mod told;
 pub(crate) mod wish;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecIntent, ExecOutcome, Keep, Resolved, Rules, attend, resolve,
+    CommandWish, ExecIntent, ExecOutcome, Keep, Moment, Resolved, Rules, after_one, attend, resolve,
 };
 use bailiwick_core::{Action, Origin, Refusal, new_correlation};
 use bailiwick_sandbox::{Backend, Command, ExecResult, Sandbox};
@@ -78,12 +79,20 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
     let (console, said) = Console::open(what.streams, screen.wants_json(), said)?;
     let command = said.command().map_err(Refusal::from)?;
     let all = backends::of(session)?;
+    let data = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
     at_desk(session, &NO_CELLS, async |desk| {
         let mut signals = console.listen()?;
         let backend = resolved.pick(&all).await?;
         let intent = ExecIntent::of(&resolved.spec, &command, &backend, Some(correlation.clone()))?;
         ask(desk, Action::ExecBegins(Box::new(intent.clone()))).await?;
-        let once = Once { resolved: &resolved, backend, command: command.clone(), correlation };
+        let once = Once {
+            resolved: &resolved,
+            backend,
+            command: command.clone(),
+            correlation,
+            takes: what.commit,
+            data,
+        };
         let (ended, warnings) = tokio::select! {
             ran = once.run(&console, screen.wants_json(), screen.is_quiet()) => ran,
             signal = signals.next() => (Err(interrupted(signal)), Vec::new()),
@@ -107,6 +116,9 @@ struct Once<'a> {
     backend: Arc<dyn Backend>,
     command: Command,
     correlation: CorrelationId,
+    /// Whether what it changes under overlays is taken, if it ends well.
+    takes: bool,
+    data: &'a Path,
 }
 
 impl Once<'_> {
@@ -116,11 +128,12 @@ impl Once<'_> {
         keeps: bool,
         is_quiet: bool,
     ) -> (Result<ExecResult, Refusal>, Vec<String>) {
+        let since = Moment::now();
         let sandbox = match self.resolved.create(self.backend.as_ref()).await {
             Ok(sandbox) => sandbox,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
-        let warnings = sandbox.warnings().to_vec();
+        let mut warnings = sandbox.warnings().to_vec();
         if !keeps && !is_quiet {
             for line in &warnings {
                 to_stderr(&[warning("warning: "), plain(line)]);
@@ -128,8 +141,20 @@ impl Once<'_> {
         }
         let keep = if keeps { Keep::Captured } else { Keep::Streamed };
         let ran = attend(sandbox.as_ref(), self.command, console, keep, self.correlation).await;
+        let ended_well = ran.as_ref().is_ok_and(|result| result.exit.status() == 0);
+        let changed = after_one(self.data, sandbox.as_ref(), since, self.takes, ended_well).await;
         let ended = Sandbox::terminate(sandbox.as_ref()).await;
         let ran = ran.map_err(Refusal::from).and_then(|result| ended.map(|()| result).map_err(Refusal::from));
+        let changed = match changed {
+            Ok(changed) => changed,
+            Err(refusal) => return (ran.and(Err(refusal)), warnings),
+        };
+        if !keeps && !is_quiet {
+            for line in &changed {
+                to_stderr(&[warning("note: "), plain(line)]);
+            }
+        }
+        warnings.extend(changed);
         (ran, warnings)
     }
 }

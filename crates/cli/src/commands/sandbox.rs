@@ -4,6 +4,7 @@
 mod copy;
 mod inside;
 mod list;
+mod review;
 
 use std::sync::Arc;
 
@@ -44,6 +45,9 @@ pub(crate) fn sandbox(screen: &mut Screen, session: &Session, what: &Sandbox) ->
             done(screen, session, action, &what.sandbox, "stopped")
         }
         Sandbox::Fork(what) => fork(screen, session, what),
+        Sandbox::Diff(what) => review::diff(screen, session, what),
+        Sandbox::Commit(what) => review::commit(screen, session, what),
+        Sandbox::Discard(what) => review::discard(screen, session, what),
         Sandbox::Rm(what) => remove(screen, session, what),
     }
 }

@@ -15,6 +15,9 @@ pub(crate) struct Exec {
     /// How long it may run, for example 5s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) timeout: Option<String>,
+    /// Take what it changes under overlays, if it ends well
+    #[arg(long, requires = "overlay")]
+    pub(crate) commit: bool,
     /// Have /bin/sh read this text, in place of a command
     #[arg(long, value_name = "TEXT", conflicts_with = "argv")]
     pub(crate) shell: Option<String>,
@@ -101,6 +104,12 @@ pub(crate) enum Sandbox {
     Shell(ShellIn),
     /// Copy files or folders into one or out of one: ID:PATH is inside
     Cp(Cp),
+    /// Show what one has changed of folders under its overlays
+    Diff(Review),
+    /// Take such changes: write them to the folder, all or none
+    Commit(Take),
+    /// Drop such changes
+    Discard(Review),
     /// Keep the state of its files, list what is kept, or forget it
     Snapshot(Snapshot),
     /// Put one to sleep until it is used again
@@ -194,6 +203,28 @@ pub(crate) struct Cp {
     pub(crate) from: String,
     /// Where to: ID:PATH, or a path here
     pub(crate) to: String,
+}
+
+/// `bailiwick sandbox diff` and `discard`
+#[derive(Debug, Args)]
+pub(crate) struct Review {
+    /// Its id, the beginning of it, or its name
+    pub(crate) sandbox: String,
+    /// Paths below the folder, as the diff shows them; all of them without
+    pub(crate) paths: Vec<String>,
+    /// The overlay, by its place inside, where there are several
+    #[arg(long, value_name = "PATH")]
+    pub(crate) at: Option<String>,
+}
+
+/// `bailiwick sandbox commit`
+#[derive(Debug, Args)]
+pub(crate) struct Take {
+    #[command(flatten)]
+    pub(crate) review: Review,
+    /// Take links that lead out of the folder, too
+    #[arg(long)]
+    pub(crate) links_out: bool,
 }
 
 /// `bailiwick sandbox snapshot`

@@ -108,6 +108,7 @@ impl Nature {
             | Action::AuditExport { .. }
             | Action::SandboxList
             | Action::SandboxShow { .. }
+            | Action::SandboxDiff { .. }
             | Action::SnapshotList => Self::Reads,
             Action::SandboxFiles { wish, .. } if wish.only_reads() => Self::Reads,
             Action::ToolTry { .. }
@@ -127,6 +128,8 @@ impl Nature {
             | Action::ToolRemove { .. }
             | Action::RunBegins(_)
             | Action::RunEnded(_)
+            | Action::SandboxCommit { .. }
+            | Action::SandboxDiscard { .. }
             | Action::AuditRetain { .. }
             | Action::SandboxCreate(_)
             | Action::SandboxFiles { .. }

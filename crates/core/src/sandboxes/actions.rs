@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bailiwick_overlay::Moment;
 use bailiwick_sandbox::Sandbox;
 use bailiwick_types::{CorrelationId, ErrorCode, Usage};
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use super::attend::{Keep, attend};
 use super::record::{Noted, backend_told, behind, command_told, result_told, spec_told, usage_told};
 use super::registry::{One, Using};
 use super::resolve::{Resolved, Rules, resolve};
+use super::review::{Overlaid, after_one, overlaid};
 use super::view::{Executed, line, view};
 use super::wish::{CommandWish, ExecWish, SandboxWish, Target};
 use crate::core::OpenCall;
@@ -58,11 +60,13 @@ pub(crate) async fn create(
     };
     let arguments = json!({"name": resolved.name, "sandbox": spec_told(&resolved.spec)});
     let made = async {
+        let since = Moment::now();
         let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
+        let overlaid = overlaid(sandbox.as_ref(), since)?;
         let told = json!({
             "ok": true, "sandboxId": sandbox.id(), "receipt": sandbox.receipt(), "warnings": sandbox.warnings(),
         });
-        Ok((core.keep(sandbox, resolved.name.clone(), caller), told, None))
+        Ok((core.keep(sandbox, resolved.name.clone(), caller, overlaid), told, None))
     };
     let one = noted.done(arguments, backend_told(backend.as_ref()), made).await?;
     Ok(Reply::Sandbox(Box::new(view(&one, None))))
@@ -125,11 +129,16 @@ async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish
         said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
     }
     let ran = async {
+        let since = Moment::now();
         let sandbox = resolved.create(backend.as_ref()).await?;
         let ran = ran(noted, sandbox.as_ref(), wanted, command.keep_output).await;
-        let warnings = sandbox.warnings().to_vec();
+        let mut warnings = sandbox.warnings().to_vec();
+        let ended_well = ran.as_ref().is_ok_and(|(executed, ..)| executed.result.exit.status() == 0);
+        let changed =
+            after_one(core.inner.world.data(), sandbox.as_ref(), since, wish.commit, ended_well).await;
         sandbox.terminate().await?;
         let (mut executed, told, usage) = ran?;
+        warnings.extend(changed?);
         executed.warnings = warnings;
         Ok((executed, told, usage))
     };
@@ -188,6 +197,11 @@ impl<'a> On<'a> {
         Ok(Self { core, caller, using: core.use_of(one) })
     }
 
+    /// Its overlays.
+    pub(crate) fn overlaid(&self) -> &[Overlaid] {
+        &self.using.one.overlaid
+    }
+
     fn one(&self) -> &Arc<One> {
         &self.using.one
     }
@@ -209,7 +223,7 @@ impl<'a> On<'a> {
         Ok(Reply::Done)
     }
 
-    async fn noted<T>(
+    pub(crate) async fn noted<T>(
         &self,
         open: &OpenCall,
         action: &'static str,
@@ -336,7 +350,7 @@ pub(crate) async fn fork(
     let forked = async {
         let sandbox: Arc<dyn Sandbox> = Arc::from(on.sandbox().fork().await?);
         let told = json!({"ok": true, "forkId": sandbox.id(), "receipt": sandbox.receipt()});
-        Ok((core.keep(sandbox, name.clone(), caller), told, None))
+        Ok((core.keep(sandbox, name.clone(), caller, Vec::new()), told, None))
     };
     let one = on.noted(open, "sandbox.fork", json!({"name": name}), forked).await?;
     Ok(Reply::Sandbox(Box::new(view(&one, None))))

@@ -13,14 +13,17 @@ mod mounts;
 mod record;
 mod registry;
 pub(crate) mod resolve;
+mod review;
 mod view;
 mod wish;
 
 pub use attend::{Keep, attend};
+pub use bailiwick_overlay::Moment;
 pub use files::FileWish;
 pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
+pub use review::{Landed, ReviewWish, Shown, after_one};
 pub use view::{Executed, SandboxLine, SandboxView, SnapshotLine};
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
@@ -30,3 +33,4 @@ pub(crate) use actions::{
 pub(crate) use files::files;
 pub(crate) use record::{exec_begins, exec_ended};
 pub(crate) use registry::Sandboxes;
+pub(crate) use review::{commit, diff, discard, recover_commits};

@@ -12,6 +12,7 @@ use bailiwick_types::{ErrorCode, KeyId, SandboxId, Scope, SnapshotId, shortened}
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use super::review::Overlaid;
 use super::view::SnapshotLine;
 use crate::{Caller, Core, Presence, Refusal};
 
@@ -48,6 +49,8 @@ pub(crate) struct One {
     pub(crate) key: Option<KeyId>,
     pub(crate) by: String,
     pub(crate) created_ms: u64,
+    /// What it sees of the host's as if it could change it.
+    pub(crate) overlaid: Vec<Overlaid>,
     use_: Mutex<Use>,
 }
 
@@ -285,7 +288,13 @@ fn not_one(kind: &str, text: &str, ambiguous: usize) -> Refusal {
 
 impl Core {
     /// Keeps a sandbox that was made.
-    pub(crate) fn keep(&self, sandbox: Arc<dyn Sandbox>, name: Option<String>, caller: &Caller) -> Arc<One> {
+    pub(crate) fn keep(
+        &self,
+        sandbox: Arc<dyn Sandbox>,
+        name: Option<String>,
+        caller: &Caller,
+        overlaid: Vec<Overlaid>,
+    ) -> Arc<One> {
         let now = self.now_ms();
         let one = Arc::new(One {
             sandbox,
@@ -293,6 +302,7 @@ impl Core {
             key: caller.key,
             by: caller.actor.key.clone().unwrap_or_else(|| caller.actor.client.clone()),
             created_ms: now,
+            overlaid,
             use_: Mutex::new(Use { at_ms: now, running: 0, is_asleep: false }),
         });
         let sandboxes = &self.inner.sandboxes;

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use bailiwick_sandbox::{Command, Limit, Limits, Mount, Overlay, SandboxError, SandboxPath, SealedSecret, Window};
+use bailiwick_sandbox::{
+    Command, Limit, Limits, Mount, Overlay, SandboxError, SandboxPath, SealedSecret, Window,
+};
 use bailiwick_types::{CorrelationId, Tier};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +35,8 @@ pub struct SandboxWish {
     pub mounts: Vec<Mount>,
     /// Folders of the host that it sees as if it could change them.
     pub overlays: Vec<Overlay>,
+    /// Take what a single command has changed under overlays, if it ends well.
+    pub commit: bool,
     /// Ports inside that may be exposed.
     pub expose: Vec<u16>,
     /// Variables of every command in it.

@@ -60,7 +60,8 @@ pub(crate) fn stands(host: &Host, plan: &Plan) -> Result<Vec<Left>, Fault> {
             removed.insert(path);
         }
         // What the plan itself removes before, or makes before it sets a mode, is looked at there.
-        let is_later = !matches!(act, Act::Remove) && (removed.contains(path) || before.is_none() && matches!(act, Act::Mode { .. }));
+        let is_later = !matches!(act, Act::Remove)
+            && (removed.contains(path) || before.is_none() && matches!(act, Act::Mode { .. }));
         if is_later {
             continue;
         }
@@ -175,9 +176,7 @@ impl Work<'_> {
             Act::Folder { .. } => seen.kind == Kind::Folder && self.pass == Pass::Again,
             Act::Link { target, .. } => {
                 seen.kind == Kind::Link
-                    && beneath::target(&held)
-                        .map_err(Fault::system(Doing::LookAtHost, &op.path))?
-                        .as_bytes()
+                    && beneath::target(&held).map_err(Fault::system(Doing::LookAtHost, &op.path))?.as_bytes()
                         == target.as_slice()
             }
             Act::File { size, sha256, mode, .. } => {
@@ -206,7 +205,8 @@ impl Work<'_> {
     /// Something else is there. It is ours when a later operation of the plan has made it.
     fn other(&self, op: &Op) -> Result<Option<Finding>, Fault> {
         if matches!(op.act, Act::Remove) {
-            let later = self.plan.ops.iter().filter(|one| one.path == op.path && !matches!(one.act, Act::Remove));
+            let later =
+                self.plan.ops.iter().filter(|one| one.path == op.path && !matches!(one.act, Act::Remove));
             for one in later {
                 if self.stand(one)? == Stand::New {
                     return Ok(None);
@@ -266,7 +266,10 @@ impl Work<'_> {
         }
         if hex(&hash.finalize()) != *sha256 {
             clear(parent.as_fd(), beside).map_err(Fault::system(Doing::Remove, path))?;
-            return Err(Fault::Damaged { id: self.journal.id.clone(), why: "staged content has another hash" });
+            return Err(Fault::Damaged {
+                id: self.journal.id.clone(),
+                why: "staged content has another hash",
+            });
         }
         let setting = Fault::system(Doing::SetMode, path);
         if let Some(Owner { user, group }) = owner

@@ -1,6 +1,6 @@
 //! Files of a sandbox, by its agent: whatever a name leads to in there, it leads nowhere else.
 
-use bailiwick_sandbox::{Entry, EntryKind, SandboxError, SandboxPath};
+use bailiwick_sandbox::{Entry, EntryKind, Put, SandboxError, SandboxPath};
 use bailiwick_types::ErrorCode;
 use bailiwick_wire::agent::{CHUNK, FromAgent, Listed, Stream, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
@@ -69,8 +69,28 @@ pub(crate) async fn write(
     bytes: Bytes,
     executable: bool,
 ) -> Result<(), SandboxError> {
+    write_as(inner, path, bytes, if executable { 0o755 } else { 0o644 }).await
+}
+
+/// Puts something in the place of whatever is at a path.
+pub(crate) async fn put(inner: &Inner, path: &SandboxPath, what: Put) -> Result<(), SandboxError> {
+    let (link, mode) = match what {
+        Put::File { bytes, mode } => return write_as(inner, path, bytes, mode).await,
+        Put::Folder { mode } => (None, mode),
+        Put::Link { to } => (Some(to), 0),
+    };
     let mut ask = inner.ask().await?;
-    let mode = if executable { 0o755 } else { 0o644 };
+    inner.say(&ToAgent::Make { id: ask.id, path: inner.layout.found(path), link, mode }).await?;
+    match inner.answer(&mut ask).await {
+        Some(FromAgent::Done { .. }) => Ok(()),
+        Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),
+        Some(_) => Err(inner.broken()),
+        None => Err(inner.gone()),
+    }
+}
+
+async fn write_as(inner: &Inner, path: &SandboxPath, bytes: Bytes, mode: u32) -> Result<(), SandboxError> {
+    let mut ask = inner.ask().await?;
     inner.say(&ToAgent::Write { id: ask.id, path: inner.layout.found(path), mode }).await?;
     let mut all = Some(bytes);
     match send(inner, &mut ask, || Ok(all.take())).await? {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{
-    Command, Doing, Entry, ExecResult, ExecUsage, Reset, Running, Sandbox, SandboxError, SandboxPath,
+    Command, Doing, Entry, ExecResult, ExecUsage, Put, Reset, Running, Sandbox, SandboxError, SandboxPath,
     SandboxSpec, Snapshot, Unpacked,
 };
 use bailiwick_sys::cgroups::Controller;
@@ -347,6 +347,10 @@ impl Sandbox for Handle {
         executable: bool,
     ) -> Doing<'a, Result<(), SandboxError>> {
         Box::pin(files::write(&self.0.inner, path, bytes, executable))
+    }
+
+    fn put<'a>(&'a self, path: &'a SandboxPath, what: Put) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(files::put(&self.0.inner, path, what))
     }
 
     fn read_file<'a>(&'a self, path: &'a SandboxPath, most: u64) -> Doing<'a, Result<Bytes, SandboxError>> {

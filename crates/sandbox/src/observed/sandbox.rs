@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::teller::{Teller, Words};
 use crate::{
-    Command, Doing, Entry, EventKind, ExecResult, ExecUsage, Reset, Running, Sandbox, SandboxError,
+    Command, Doing, Entry, EventKind, ExecResult, ExecUsage, Put, Reset, Running, Sandbox, SandboxError,
     SandboxPath, SandboxSpec, Snapshot,
 };
 
@@ -105,6 +105,10 @@ impl Sandbox for ObservedSandbox {
             }
             written
         })
+    }
+
+    fn put<'a>(&'a self, path: &'a SandboxPath, what: Put) -> Doing<'a, Result<(), SandboxError>> {
+        self.inner.put(path, what)
     }
 
     fn read_file<'a>(&'a self, path: &'a SandboxPath, most: u64) -> Doing<'a, Result<Bytes, SandboxError>> {

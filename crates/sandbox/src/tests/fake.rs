@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::{
     Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, ExecResult, ExecUsage, Exit, Input,
-    Location, Probe, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream,
+    Location, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream,
     receipt, run_to_end,
 };
 
@@ -367,6 +367,14 @@ impl Sandbox for FakeSandbox {
                 let why = "there is no room left".to_owned();
                 return Err(SandboxError::File { path: path.to_string(), why, code: ErrorCode::DiskLimit });
             }
+            self.files.lock().unwrap().insert(path.clone(), bytes);
+            Ok(())
+        })
+    }
+
+    fn put<'a>(&'a self, path: &'a SandboxPath, what: Put) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(async move {
+            let Put::File { bytes, .. } = what else { return Ok(()) };
             self.files.lock().unwrap().insert(path.clone(), bytes);
             Ok(())
         })

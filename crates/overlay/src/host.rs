@@ -36,8 +36,7 @@ impl Host {
     /// # Errors
     /// When it cannot be opened or is no folder.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        let held =
-            beneath::hold_itself(path).map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?;
+        let held = beneath::hold_itself(path).map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?;
         Self::of(held)
     }
 
@@ -46,8 +45,7 @@ impl Host {
     /// # Errors
     /// When the kernel does not say where it is.
     pub fn of(held: OwnedFd) -> Result<Self, Fault> {
-        let path =
-            beneath::real_path(&held).map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?;
+        let path = beneath::real_path(&held).map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?;
         Ok(Self { held, path })
     }
 

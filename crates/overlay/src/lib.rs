@@ -33,9 +33,7 @@ mod view;
 mod walk;
 
 pub use baseline::{Baseline, Names};
-pub use change::{
-    Bound, Bounds, Change, Changes, Finding, Node, Reviewed, Skipped, Target, What, Why,
-};
+pub use change::{Bound, Bounds, Change, Changes, Finding, Node, Reviewed, Skipped, Target, What, Why};
 pub use commit::{Commit, Committed, LinksOut};
 pub use diff::{Body, Diff, DiffBounds, Does, FileDiff, Part};
 pub use fault::{Doing, Fault};

@@ -62,7 +62,8 @@ impl Walk<'_> {
     /// Walks.
     pub(crate) fn changes(&self) -> Result<Changes, Fault> {
         let Bounds { entries, paths, depth: _, read } = self.bounds;
-        let mut state = State { out: Changes::default(), open: Vec::new(), entries, paths, read: Budget(read) };
+        let mut state =
+            State { out: Changes::default(), open: Vec::new(), entries, paths, read: Budget(read) };
         let root = RelPath::root();
         let folder = Seen::of(self.host.fd()).map_err(Fault::system(Doing::LookAtHost, &root))?;
         match self.upper.entry(&root, false)? {
@@ -124,7 +125,8 @@ impl Walk<'_> {
             else {
                 let by_count = state.entries == 0;
                 let Bounds { entries, paths, .. } = self.bounds;
-                state.out.left_out = Some(if by_count { Bound::Entries(entries) } else { Bound::Paths(paths) });
+                state.out.left_out =
+                    Some(if by_count { Bound::Entries(entries) } else { Bound::Paths(paths) });
                 return;
             };
             (state.entries, state.paths) = (entries, paths);

@@ -23,7 +23,8 @@ pub(super) fn body(old: &Side, new: &Side, deadline: Instant) -> Body {
     let (mut added, mut removed) = (0, 0);
     for group in group_diff_ops(ops, CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let (from, to) = (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
+        let (from, to) =
+            (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
         // Writing to a text cannot fail.
         let _ = writeln!(hunks, "@@ -{} +{} @@", range(&from), range(&to));
         for op in &group {

@@ -130,8 +130,10 @@ pub(crate) fn diff(host: &Host, upper: &Upper, changes: &Changes, bounds: DiffBo
             let body = if room == 0 {
                 Body::LeftOut
             } else {
-                let old = old.map_or(Ok(Side::Nothing), |node| before(host, &change.path, node, bounds.file))?;
-                let new = new.map_or(Ok(Side::Nothing), |node| after(upper, &change.path, node, bounds.file))?;
+                let old =
+                    old.map_or(Ok(Side::Nothing), |node| before(host, &change.path, node, bounds.file))?;
+                let new =
+                    new.map_or(Ok(Side::Nothing), |node| after(upper, &change.path, node, bounds.file))?;
                 fit(hunks::body(&old, &new, deadline), &mut room)
             };
             without_lines += usize::from(body == Body::LeftOut);

@@ -22,9 +22,14 @@ pub(super) fn write(diff: &Diff) -> String {
             self::part(file, part, &mut out);
         }
     }
-    out.extend(diff.skipped.iter().map(|skipped| format!("# skipped: {} ({:?})\n", skipped.path, skipped.why)));
+    out.extend(
+        diff.skipped.iter().map(|skipped| format!("# skipped: {} ({:?})\n", skipped.path, skipped.why)),
+    );
     if diff.without_lines > 0 {
-        out.push(format!("# {} files are without their lines: there would be too many\n", diff.without_lines));
+        out.push(format!(
+            "# {} files are without their lines: there would be too many\n",
+            diff.without_lines
+        ));
     }
     if let Some(bound) = diff.left_out {
         out.push(format!("# there is more: looking ended at {bound}\n"));

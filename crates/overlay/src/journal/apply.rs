@@ -60,7 +60,8 @@ pub(crate) fn stands(host: &Host, plan: &Plan) -> Result<Vec<Left>, Fault> {
             removed.insert(path);
         }
         // What the plan itself removes before, or makes before it sets a mode, is looked at there.
-        let is_later = !matches!(act, Act::Remove) && (removed.contains(path) || before.is_none() && matches!(act, Act::Mode { .. }));
+        let is_later = !matches!(act, Act::Remove)
+            && (removed.contains(path) || before.is_none() && matches!(act, Act::Mode { .. }));
         if is_later {
             continue;
         }
@@ -93,12 +94,15 @@ pub(crate) fn apply(
             left.push(Left { path: op.path.clone(), finding });
         }
         touched.extend(op.path.split().map(|(folder, _)| folder));
+        if matches!(op.act, Act::Mode { .. }) {
+            touched.insert(op.path.clone());
+        }
     }
     for folder in touched {
         work.steps.reached("bring a folder to the disk");
         match beneath::folder(host.fd(), folder.to_c().as_c_str(), Links::Never) {
-            // It went with what was in it, or is somebody else's by now.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            // It went with what was in it, is a file, is somebody else's by now, or cannot be opened by its new mode.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => {}
             held => held.and_then(beneath::sync).map_err(Fault::system(Doing::Sync, &folder))?,
         }
     }
@@ -175,9 +179,7 @@ impl Work<'_> {
             Act::Folder { .. } => seen.kind == Kind::Folder && self.pass == Pass::Again,
             Act::Link { target, .. } => {
                 seen.kind == Kind::Link
-                    && beneath::target(&held)
-                        .map_err(Fault::system(Doing::LookAtHost, &op.path))?
-                        .as_bytes()
+                    && beneath::target(&held).map_err(Fault::system(Doing::LookAtHost, &op.path))?.as_bytes()
                         == target.as_slice()
             }
             Act::File { size, sha256, mode, .. } => {
@@ -206,7 +208,8 @@ impl Work<'_> {
     /// Something else is there. It is ours when a later operation of the plan has made it.
     fn other(&self, op: &Op) -> Result<Option<Finding>, Fault> {
         if matches!(op.act, Act::Remove) {
-            let later = self.plan.ops.iter().filter(|one| one.path == op.path && !matches!(one.act, Act::Remove));
+            let later =
+                self.plan.ops.iter().filter(|one| one.path == op.path && !matches!(one.act, Act::Remove));
             for one in later {
                 if self.stand(one)? == Stand::New {
                     return Ok(None);
@@ -237,7 +240,12 @@ impl Work<'_> {
         if matches!(seen.kind, Kind::Link | Kind::Special) {
             return Ok(Some(Finding::HostChanged));
         }
+        // Opened before, since the mode may take that right from us. Where it cannot be, the disk is not waited for.
+        let file = if seen.kind == Kind::File { beneath::read_again(&held).ok() } else { None };
         beneath::set_mode(held, kept | mode & 0o777).map_err(Fault::system(Doing::SetMode, path))?;
+        if let Some((file, _)) = file {
+            beneath::sync(file).map_err(Fault::system(Doing::Sync, path))?;
+        }
         Ok(None)
     }
 
@@ -266,7 +274,10 @@ impl Work<'_> {
         }
         if hex(&hash.finalize()) != *sha256 {
             clear(parent.as_fd(), beside).map_err(Fault::system(Doing::Remove, path))?;
-            return Err(Fault::Damaged { id: self.journal.id.clone(), why: "staged content has another hash" });
+            return Err(Fault::Damaged {
+                id: self.journal.id.clone(),
+                why: "staged content has another hash",
+            });
         }
         let setting = Fault::system(Doing::SetMode, path);
         if let Some(Owner { user, group }) = owner

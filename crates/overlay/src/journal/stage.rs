@@ -7,10 +7,10 @@ use bailiwick_sys::beneath;
 use sha2::{Digest as _, Sha256};
 
 use super::{Act, Journal, Journals, PLAN, Plan, State, Steps, staged_name};
+use crate::RelPath;
 use crate::content::{self, hex};
 use crate::fault::{Doing, Fault};
 use crate::upper::{Entry, Upper};
-use crate::RelPath;
 
 /// Makes a journal of a plan, which is on the disk when this returns. When it fails, none is left.
 pub(crate) fn stage(
@@ -60,8 +60,7 @@ fn copy(
         return Err(Fault::StillWritten { path: path.clone() });
     };
     let name = staged_name(staged).map_err(|errno| writing(errno.into()))?;
-    let mut copy =
-        beneath::create(journal.held.as_fd(), &name).map_err(|errno| writing(errno.into()))?;
+    let mut copy = beneath::create(journal.held.as_fd(), &name).map_err(|errno| writing(errno.into()))?;
     let mut hash = Sha256::new();
     content::each(&file, &seen, path, |piece| {
         hash.update(piece);

@@ -79,10 +79,13 @@ fn what_is_not_there_cannot_be_chosen() {
 fn bits_that_lend_rights_are_dropped() {
     requires!("overlayfs", place::is_possible());
     let mut place = Place::new("printf 1 > a; mkdir d; chmod 2770 d");
-    place.inside("printf 2 > n; chmod 6755 n; printf 2 >> a; chmod 4711 a; chmod 1755 d; mkdir s; chmod 3777 s");
+    place.inside(
+        "printf 2 > n; chmod 6755 n; printf 2 >> a; chmod 4711 a; chmod 1755 d; mkdir s; chmod 3777 s",
+    );
     let mut view = place.view();
     commit(&mut view, &place, Selection::All).expect("a commit");
-    let mode = |name| std::fs::metadata(place.lower().join(name)).expect("there").permissions().mode() & 0o7777;
+    let mode =
+        |name| std::fs::metadata(place.lower().join(name)).expect("there").permissions().mode() & 0o7777;
     assert_eq!(mode("n"), 0o755);
     assert_eq!(mode("a"), 0o711);
     assert_eq!(mode("s"), 0o777);
@@ -137,7 +140,10 @@ fn what_was_not_reviewed_is_not_written() {
     let reviewed = changes(&view).reviewed();
     place.inside("printf x >> n; printf 5 > later");
     let with = Commit { reviewed: Some(&reviewed), ..Commit::default() };
-    assert_eq!(refused(view.commit(&with, &place.journals(), &mut ())), "later [NotReviewed], n [NotReviewed]");
+    assert_eq!(
+        refused(view.commit(&with, &place.journals(), &mut ())),
+        "later [NotReviewed], n [NotReviewed]"
+    );
     let some = Commit { selection: paths(&["a", "more"]), ..with };
     view.commit(&some, &place.journals(), &mut ()).expect("what was reviewed");
     assert_eq!(short(&changes(&view).changes), "A later, A n");

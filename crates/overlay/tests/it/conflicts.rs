@@ -155,7 +155,10 @@ fn who_comes_between_check_and_write_is_not_written_over() {
         let done = view.commit(&commit, &place.journals(), &mut meanwhile).expect("the others are written");
         assert!(!done.left.is_empty(), "after `{script}`: {done:?}");
         let tree = place.host_tree();
-        assert!(tree.values().any(|(_, _, bytes)| bytes == b"host") || script.contains("ln -s"), "`{script}`: {tree:?}");
+        assert!(
+            tree.values().any(|(_, _, bytes)| bytes == b"host") || script.contains("ln -s"),
+            "`{script}`: {tree:?}"
+        );
         assert_eq!(tree["z/o"].2, b"3");
         assert_eq!(tree["b"].2, b"run\n", "no link was followed");
         assert!(tree.keys().all(|name| !name.contains("bailiwick")), "{tree:?}");

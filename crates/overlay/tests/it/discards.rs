@@ -35,8 +35,15 @@ fn what_went_with_a_folder_comes_back_with_it() {
     place.inside("rm -r d; mkdir d; printf 1 > d/n; rm -r z; printf 2 > z");
     let view = place.view();
     let result = view.discard(&paths(&["z", "d/e/f"]));
-    assert!(matches!(&result, Err(Fault::Implied { folder, .. }) if *folder == place::path("d")), "{result:?}");
-    assert_eq!(short(&changes(&view).changes), "D d/e, D d/e/f, A d/n, D d/x, D d/y, T z", "nothing was dropped");
+    assert!(
+        matches!(&result, Err(Fault::Implied { folder, .. }) if *folder == place::path("d")),
+        "{result:?}"
+    );
+    assert_eq!(
+        short(&changes(&view).changes),
+        "D d/e, D d/e/f, A d/n, D d/x, D d/y, T z",
+        "nothing was dropped"
+    );
     view.discard(&paths(&["d/n"])).expect("what is there can be dropped alone");
     view.discard(&paths(&["d"])).expect("discarded");
     assert_eq!(short(&changes(&view).changes), "T z");

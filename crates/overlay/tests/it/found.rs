@@ -41,7 +41,10 @@ fn the_kernels_marks_are_read() {
     check("rm -r d; mkdir d; printf x > d/x; printf q > d/q", "D d/e, D d/e/f, A d/q, D d/y");
     check("rm -r d; mkdir -p d/e; printf deep > d/e/f", "D d/x, D d/y");
     check("rm -r d; mkdir -p d/e", "D d/e/f, D d/x, D d/y");
-    check("mv d moved", "D d, D d/e, D d/e/f, D d/x, D d/y, A moved, A moved/e, A moved/e/f, A moved/x, A moved/y");
+    check(
+        "mv d moved",
+        "D d, D d/e, D d/e/f, D d/x, D d/y, A moved, A moved/e, A moved/e/f, A moved/x, A moved/y",
+    );
     check("mv a z/a", "D a, A z/a");
     check("ln a hard; printf 3 >> hard", "M a, A hard");
     check("rm l; ln -s b l", "M l");
@@ -68,14 +71,16 @@ fn looking_touches_nothing() {
 fn only_what_is_chosen_is_listed() {
     requires!("overlayfs", place::is_possible());
     let mut place = Place::usual();
-    place.inside("printf 3 >> a; rm -r d; mkdir -p n/m; printf 1 > n/m/o; printf 2 > n/p; chmod 700 z; printf 1 > z/q");
+    place.inside("printf 3 >> a; rm -r d; mkdir -p n/m; printf 1 > n/m/o; printf 2 > n/p; chmod 700 z; printf 1 > z/q; rm more; mkdir more; printf 1 > more/q");
     let view = place.view();
-    let chosen = |all: &[&str]| short(&view.changes(&paths(all), Bounds::default()).expect("changes").changes);
+    let chosen =
+        |all: &[&str]| short(&view.changes(&paths(all), Bounds::default()).expect("changes").changes);
     assert_eq!(chosen(&["a"]), "M a");
     assert_eq!(chosen(&["d/e"]), "D d/e, D d/e/f");
     assert_eq!(chosen(&["n/m/o"]), "A n, A n/m, A n/m/o", "what it needs comes along");
     assert_eq!(chosen(&["z/q"]), "A z/q", "what it does not need stays");
     assert_eq!(chosen(&["z"]), "m z, A z/q");
+    assert_eq!(chosen(&["more/q"]), "T more, A more/q");
     assert_eq!(chosen(&["b", "nothing"]), "");
 }
 
@@ -93,8 +98,18 @@ fn looking_is_bounded() {
     let flat = with(Bounds { depth: 3, ..Bounds::default() });
     assert_eq!(flat.skipped.len(), 1, "{:?}", flat.skipped);
     let unread = with(Bounds { read: 20, ..Bounds::default() });
-    let files = || unread.changes.iter().filter_map(|change| change.after.as_ref()).filter(|node| node.kind == Kind::File);
-    assert_eq!(files().filter(|node| node.sha256.is_some()).count(), 2, "two files of nine bytes fit into twenty");
+    let files = || {
+        unread
+            .changes
+            .iter()
+            .filter_map(|change| change.after.as_ref())
+            .filter(|node| node.kind == Kind::File)
+    };
+    assert_eq!(
+        files().filter(|node| node.sha256.is_some()).count(),
+        2,
+        "two files of nine bytes fit into twenty"
+    );
     assert_eq!(files().count(), 8);
 }
 

@@ -98,8 +98,15 @@ fn no_link_is_followed_on_either_side() {
 fn names_of_any_bytes_come_through() {
     let mut place = Place::usual();
     place.begin();
-    let names: [&[u8]; 7] =
-        [b"new\nline", b"quo\"te", b"back\\slash", b"\xff\xfe", b"\x1b[31m", " \u{202e}txt.exe".as_bytes(), b"-rf"];
+    let names: [&[u8]; 7] = [
+        b"new\nline",
+        b"quo\"te",
+        b"back\\slash",
+        b"\xff\xfe",
+        b"\x1b[31m",
+        " \u{202e}txt.exe".as_bytes(),
+        b"-rf",
+    ];
     for name in names {
         std::fs::write(place.upper().join(std::ffi::OsStr::from_bytes(name)), "x\n").expect("a file");
     }
@@ -123,7 +130,10 @@ fn a_tree_that_is_too_deep_is_told() {
     place.begin();
     // Deeper than a path can be long, as a guest makes it: step by step.
     let name = "n".repeat(200);
-    place::shell(&place.upper(), &format!("i=0; while [ $i -lt 60 ]; do mkdir {name}; cd -P ./{name}; i=$((i+1)); done"));
+    place::shell(
+        &place.upper(),
+        &format!("i=0; while [ $i -lt 60 ]; do mkdir {name}; cd -P ./{name}; i=$((i+1)); done"),
+    );
     let view = place.view();
     let found = view.changes(&Selection::All, Bounds { depth: 1000, ..Bounds::default() }).expect("changes");
     assert_eq!(found.skipped.len(), 1);

@@ -20,7 +20,8 @@ tests!(
 );
 
 const WORD: &str = "--commit-and-be-killed";
-const WORK: &str = "printf 3 >> a; chmod 700 b; rm -r d; mkdir d; printf 1 > d/x; rm more; mkdir more; printf q > more/q
+const WORK: &str =
+    "printf 3 >> a; chmod 700 b; rm -r d; mkdir d; printf 1 > d/x; rm more; mkdir more; printf q > more/q
     rm l; ln -s b l; mkdir n; printf 1 > n/o; chmod 500 n; rm -r z; printf z > z";
 
 /// Kills this process, as the kernel would, at its nth step.
@@ -181,7 +182,9 @@ fn ready() -> Place {
 fn recovery_leaves_alone_what_somebody_else_changed() {
     requires!("overlayfs", place::is_possible());
     let place = ready();
-    place.on_the_host("printf host > a; printf host > d/host; mkdir n; printf host > n/o; rm l; printf host > l");
+    place.on_the_host(
+        "printf host > a; printf host > d/host; mkdir n; printf host > n/o; rm l; printf host > l",
+    );
     let found = recovered(&place);
     let [Recovered { ended: Ended::RolledForward { left, .. }, .. }] = found.as_slice() else {
         panic!("{found:?}");
@@ -203,15 +206,24 @@ fn a_journal_that_is_damaged_or_homeless_is_kept() {
         let old = place.host_tree();
         place::shell(&folder(&place), harm);
         let found = recovered(&place);
-        assert!(matches!(found.as_slice(), [Recovered { ended: Ended::Kept { .. }, .. }]), "{harm}: {found:?}");
+        assert!(
+            matches!(found.as_slice(), [Recovered { ended: Ended::Kept { .. }, .. }]),
+            "{harm}: {found:?}"
+        );
         (place, old)
     };
-    let (place, old) = check("printf x > ready-*/plan.json", Place::journals_path);
+    let (place, old) = check("for d in ready-*; do printf x > $d/plan.json; done", Place::journals_path);
     assert_eq!(place.host_tree(), old);
     let (place, old) = check("for f in ready-*/[0-9]*; do printf x >> $f; done", Place::journals_path);
     let tree = place.host_tree();
     assert_eq!(tree["a"], old["a"], "what does not have its hash is not written");
-    let (_place, _old) = check("mv ../lower ../moved; mkdir ../lower", Place::lower);
+    let (place, _) = check("mv ../lower ../moved; mkdir ../lower", Place::lower);
+    assert!(place.host_tree().is_empty(), "another folder of the same path is not written to");
+    let journals = place.journals();
+    let id = recovered(&place).remove(0).id;
+    assert!(journals.abandon(&id).expect("abandoned"));
+    assert!(!journals.abandon(&id).expect("it is gone"));
+    assert!(recovered(&place).is_empty());
 }
 
 fn a_journal_that_is_worked_on_is_left_alone() {

@@ -53,7 +53,10 @@ fn what_our_rights_do_not_allow_is_found_before() {
     let mut place = Place::usual();
     place.on_the_host("chmod 555 d");
     place.begin();
-    place::shell(&place.upper(), "mkdir d; printf 1 > d/n; chmod 555 d; mkdir secret; chmod 000 secret; printf 1 > n");
+    place::shell(
+        &place.upper(),
+        "mkdir d; printf 1 > d/n; chmod 555 d; mkdir secret; chmod 000 secret; printf 1 > n",
+    );
     let before = place::stamps(&place.lower());
     let mut view = place.view();
     assert_eq!(refused(commit(&mut view, &place, Selection::All)), "d/n [NotWritable]");

@@ -33,7 +33,6 @@ fn git_applies_what_a_diff_says() {
     let patch = view.diff(&changes(&view), DiffBounds::default()).expect("a diff").patch();
     let copy = tempfile::tempdir().expect("a folder");
     shell(copy.path(), &format!("cp -a {}/. .", place.lower().display()));
-    std::fs::write(copy.path().join("../patch-of-overlay"), "").ok();
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(file.path(), &patch).expect("written");
     let mut git = Command::new("git");

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use bailiwick_overlay::{
-    Baseline, Bounds, Change, Changes, Commit, Committed, Fault, Host, Journals, LinksOut, Moment, RelPath, Selection,
-    View, What,
+    Baseline, Bounds, Change, Changes, Commit, Committed, Fault, Host, Journals, LinksOut, Moment, RelPath,
+    Selection, View, What,
 };
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ pub(crate) type Tree = BTreeMap<String, (char, u32, Vec<u8>)>;
 const MOUNT: &str = r#"
 mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work,userxattr" "$2/merged" || exit 99
 (cd "$2/merged" && umask 022 && eval "$3") || exit 98
-cp -a "$2/merged/." "$2/seen/" || exit 97
+rm -rf "$2/seen" && mkdir "$2/seen" && cp -a "$2/merged/." "$2/seen/" || exit 97
 "#;
 
 impl Place {
@@ -185,7 +185,9 @@ pub(crate) fn stamps(folder: &Path) -> Vec<(PathBuf, u64, i64, i64, i64, i64)> {
     while let Some(path) = open.pop() {
         let data = std::fs::symlink_metadata(&path).expect("there");
         if data.is_dir() {
-            open.extend(std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+            open.extend(
+                std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()),
+            );
         }
         found.push((path, data.ino(), data.mtime(), data.mtime_nsec(), data.ctime(), data.ctime_nsec()));
     }

@@ -40,7 +40,10 @@ fn whatever_a_sandbox_does_a_commit_makes_the_folder_what_it_saw() {
     requires!("overlayfs", place::is_possible());
     // The same cases in every run.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Config { cases: CASES, failure_persistence: None, ..Config::default() }, rng);
+    let mut runner = TestRunner::new_with_rng(
+        Config { cases: CASES, failure_persistence: None, ..Config::default() },
+        rng,
+    );
     let cases = prop::collection::vec(a_deed(), 1..12);
     let result = runner.run(&cases, |deeds| {
         let mut place = Place::usual();

@@ -79,13 +79,13 @@ fn a_link_leads_out_when_it_may() {
 
 #[test]
 fn what_is_run_later_is_flagged() {
-    let file = |mode| Node { kind: Kind::File, mode, size: 1, target: None, sha256: None };
-    let folder = Node { kind: Kind::Folder, mode: 0o755, size: 0, target: None, sha256: None };
     #[track_caller]
     fn check(path: &str, before: Option<&Node>, after: Option<&Node>, expected: &[Sensitive]) {
         let path = RelPath::parse(path).expect("a path");
         assert_eq!(sensitive::of(&path, before, after), expected, "{path}");
     }
+    let file = |mode| Node { kind: Kind::File, mode, size: 1, target: None, sha256: None };
+    let folder = Node { kind: Kind::Folder, mode: 0o755, size: 0, target: None, sha256: None };
     let plain = file(0o644);
     let new = |path, expected: &[Sensitive]| check(path, None, Some(&plain), expected);
     new("src/main.rs", &[]);

@@ -132,7 +132,7 @@ impl Work<'_> {
         }
         self.steps.reached("begin a step");
         let done = match &op.act {
-            Act::Remove => self.remove(op, &parent, &name),
+            Act::Remove => remove(op, &parent, &name),
             Act::Folder { owner } => make_folder(&parent, &name, *owner, path),
             Act::Mode { mode } => self.set_mode(path, *mode),
             Act::Link { target, owner } => {
@@ -220,19 +220,6 @@ impl Work<'_> {
         Ok(Some(if added { Finding::HostAdded } else { Finding::HostChanged }))
     }
 
-    fn remove(&self, op: &Op, parent: &OwnedFd, name: &CStr) -> Result<Option<Finding>, Fault> {
-        let is_folder = op.before.is_some_and(|before| before.kind == Kind::Folder);
-        let removed =
-            if is_folder { beneath::remove_folder(parent, name) } else { beneath::remove(parent, name) };
-        match removed {
-            Ok(()) | Err(Errno::NOENT) => Ok(None),
-            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Some(Finding::HostAdded)),
-            // It became a folder, or is none any more, between the look and now.
-            Err(Errno::ISDIR | Errno::NOTDIR) => Ok(Some(Finding::HostChanged)),
-            Err(errno) => Err(Fault::system(Doing::Remove, &op.path)(errno)),
-        }
-    }
-
     fn set_mode(&self, path: &RelPath, mode: u32) -> Result<Option<Finding>, Fault> {
         let Found::This(held, seen) = self.host.look(path)? else { return Ok(Some(Finding::HostGone)) };
         // A folder's own bits for who inherits and who may remove are the host's; a file's are nobody's.
@@ -314,6 +301,19 @@ impl Work<'_> {
             Err(Errno::ISDIR) => give_up(Finding::HostChanged),
             Err(errno) => Err(Fault::system(Doing::Write, path)(errno)),
         }
+    }
+}
+
+fn remove(op: &Op, parent: &OwnedFd, name: &CStr) -> Result<Option<Finding>, Fault> {
+    let is_folder = op.before.is_some_and(|before| before.kind == Kind::Folder);
+    let removed =
+        if is_folder { beneath::remove_folder(parent, name) } else { beneath::remove(parent, name) };
+    match removed {
+        Ok(()) | Err(Errno::NOENT) => Ok(None),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Some(Finding::HostAdded)),
+        // It became a folder, or is none any more, between the look and now.
+        Err(Errno::ISDIR | Errno::NOTDIR) => Ok(Some(Finding::HostChanged)),
+        Err(errno) => Err(Fault::system(Doing::Remove, &op.path)(errno)),
     }
 }
 

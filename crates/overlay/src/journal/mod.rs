@@ -168,7 +168,7 @@ impl Journals {
         for name in beneath::names(&journal.held, usize::MAX)?.0 {
             beneath::remove(&journal.held, &name)?;
         }
-        beneath::remove_folder(&self.held, &*named(state, &journal.id)?)
+        beneath::remove_folder(&self.held, &named(state, &journal.id)?)
     }
 }
 

@@ -47,7 +47,8 @@ fn whatever_a_sandbox_does_a_commit_makes_the_folder_what_it_saw() {
     let cases = prop::collection::vec(a_deed(), 1..12);
     let result = runner.run(&cases, |deeds| {
         let mut place = Place::usual();
-        let script: String = deeds.iter().map(|deed| format!("({deed}) 2>/dev/null || true\n")).collect();
+        let deeds: Vec<String> = deeds.iter().map(|deed| format!("({deed}) 2>/dev/null || true")).collect();
+        let script = deeds.join("\n");
         place.inside(&script);
         let before = place::stamps(&place.lower());
         let mut view = place.view();

@@ -3,7 +3,7 @@
 //! Everything that can stand against a change is looked for before the first byte is written; if anything does, nothing is
 //! written at all. The host's folder is touched by [`crate::journal`] only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
 use bailiwick_sys::beneath::{self, Links};
@@ -125,12 +125,12 @@ fn carry_out(
         journals.remove(&journal, State::Staging).map_err(Fault::system(Doing::RemoveJournal, &root))?;
         return Err(Fault::Refused(stands?.into_iter().map(refusal).collect()));
     }
-    let mut folders = BTreeMap::new();
+    let mut folders = BTreeSet::new();
     for (folder, _) in plan.ops.iter().filter_map(|op| op.path.split()) {
         if let Some(seen) = host.seen(&folder)?
             && !since.is_changed(&folder, &seen)
         {
-            folders.insert(folder, ());
+            folders.insert(folder);
         }
     }
     steps.reached("mark the journal ready");
@@ -142,7 +142,7 @@ fn carry_out(
     let paths =
         plan.ops.iter().map(|op| &op.path).filter(|path| !left.iter().any(|left| left.path == **path));
     // Only folders that nobody else had touched: what came to the others by somebody else must stay visible.
-    for path in paths.chain(folders.keys()) {
+    for path in paths.chain(&folders) {
         let ours = host.seen(path)?.map_or(Ours::Nothing, Ours::This);
         since.left_by_us(path.clone(), ours);
     }
@@ -286,11 +286,13 @@ fn plan(host: &Host, places: &mut Places<'_>, changes: &[Change]) -> Result<Plan
     }
     removals.reverse();
     modes.reverse();
-    let root = Seen::of(host.fd()).map_err(Fault::system(Doing::LookAtHost, &RelPath::root()))?;
+    let root = RelPath::root();
+    let looking = Fault::system(Doing::LookAtHost, &root);
     Ok(Plan {
         version: journal::VERSION,
         folder: host.path().as_os_str().as_bytes().to_vec(),
-        inode: root.inode,
+        inode: Seen::of(host.fd()).map_err(&looking)?.inode,
+        born: Seen::born(host.fd()).map_err(&looking)?,
         ops: [removals, folders, content, modes].concat(),
     })
 }

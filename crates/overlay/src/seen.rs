@@ -95,6 +95,14 @@ impl Seen {
         })
     }
 
+    /// When a folder was made, where the file system knows. Together with its number it says which one it is.
+    pub(crate) fn born(folder: impl AsFd) -> Result<Option<Moment>> {
+        let stat = rustix::fs::statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::BTIME)?;
+        let known = StatxFlags::from_bits_retain(stat.stx_mask).contains(StatxFlags::BTIME);
+        let at = stat.stx_btime;
+        Ok(known.then_some(Moment { seconds: at.tv_sec, nanos: at.tv_nsec }))
+    }
+
     /// The bits that say who may read, write and execute.
     pub(crate) fn permissions(&self) -> u32 {
         self.mode & 0o777

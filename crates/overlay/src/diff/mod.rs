@@ -163,17 +163,13 @@ fn wanted(change: &Change) -> Vec<(Does, Option<&Node>, Option<&Node>)> {
 /// A body, unless it is longer than the room that is left.
 fn fit(body: Body, room: &mut usize) -> Body {
     let Body::Text { hunks, .. } = &body else { return body };
-    match room.checked_sub(hunks.len()) {
-        Some(left) => {
-            *room = left;
-            body
-        }
-        None => {
-            // The bound is met: what follows would be shown in pieces that mislead.
-            *room = 0;
-            Body::LeftOut
-        }
+    if let Some(left) = room.checked_sub(hunks.len()) {
+        *room = left;
+        return body;
     }
+    // The bound is met: what follows would be shown in pieces that mislead.
+    *room = 0;
+    Body::LeftOut
 }
 
 fn before(host: &Host, path: &RelPath, node: &Node, most: u64) -> Result<Side, Fault> {

@@ -94,12 +94,15 @@ pub(crate) fn apply(
             left.push(Left { path: op.path.clone(), finding });
         }
         touched.extend(op.path.split().map(|(folder, _)| folder));
+        if matches!(op.act, Act::Mode { .. }) {
+            touched.insert(op.path.clone());
+        }
     }
     for folder in touched {
         work.steps.reached("bring a folder to the disk");
         match beneath::folder(host.fd(), folder.to_c().as_c_str(), Links::Never) {
-            // It went with what was in it, or is somebody else's by now.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            // It went with what was in it, is a file, is somebody else's by now, or cannot be opened by its new mode.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => {}
             held => held.and_then(beneath::sync).map_err(Fault::system(Doing::Sync, &folder))?,
         }
     }
@@ -129,7 +132,7 @@ impl Work<'_> {
         }
         self.steps.reached("begin a step");
         let done = match &op.act {
-            Act::Remove => self.remove(op, &parent, &name),
+            Act::Remove => remove(op, &parent, &name),
             Act::Folder { owner } => make_folder(&parent, &name, *owner, path),
             Act::Mode { mode } => self.set_mode(path, *mode),
             Act::Link { target, owner } => {
@@ -217,19 +220,6 @@ impl Work<'_> {
         Ok(Some(if added { Finding::HostAdded } else { Finding::HostChanged }))
     }
 
-    fn remove(&self, op: &Op, parent: &OwnedFd, name: &CStr) -> Result<Option<Finding>, Fault> {
-        let is_folder = op.before.is_some_and(|before| before.kind == Kind::Folder);
-        let removed =
-            if is_folder { beneath::remove_folder(parent, name) } else { beneath::remove(parent, name) };
-        match removed {
-            Ok(()) | Err(Errno::NOENT) => Ok(None),
-            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Some(Finding::HostAdded)),
-            // It became a folder, or is none any more, between the look and now.
-            Err(Errno::ISDIR | Errno::NOTDIR) => Ok(Some(Finding::HostChanged)),
-            Err(errno) => Err(Fault::system(Doing::Remove, &op.path)(errno)),
-        }
-    }
-
     fn set_mode(&self, path: &RelPath, mode: u32) -> Result<Option<Finding>, Fault> {
         let Found::This(held, seen) = self.host.look(path)? else { return Ok(Some(Finding::HostGone)) };
         // A folder's own bits for who inherits and who may remove are the host's; a file's are nobody's.
@@ -237,7 +227,12 @@ impl Work<'_> {
         if matches!(seen.kind, Kind::Link | Kind::Special) {
             return Ok(Some(Finding::HostChanged));
         }
+        // Opened before, since the mode may take that right from us. Where it cannot be, the disk is not waited for.
+        let file = if seen.kind == Kind::File { beneath::read_again(&held).ok() } else { None };
         beneath::set_mode(held, kept | mode & 0o777).map_err(Fault::system(Doing::SetMode, path))?;
+        if let Some((file, _)) = file {
+            beneath::sync(file).map_err(Fault::system(Doing::Sync, path))?;
+        }
         Ok(None)
     }
 
@@ -306,6 +301,19 @@ impl Work<'_> {
             Err(Errno::ISDIR) => give_up(Finding::HostChanged),
             Err(errno) => Err(Fault::system(Doing::Write, path)(errno)),
         }
+    }
+}
+
+fn remove(op: &Op, parent: &OwnedFd, name: &CStr) -> Result<Option<Finding>, Fault> {
+    let is_folder = op.before.is_some_and(|before| before.kind == Kind::Folder);
+    let removed =
+        if is_folder { beneath::remove_folder(parent, name) } else { beneath::remove(parent, name) };
+    match removed {
+        Ok(()) | Err(Errno::NOENT) => Ok(None),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Some(Finding::HostAdded)),
+        // It became a folder, or is none any more, between the look and now.
+        Err(Errno::ISDIR | Errno::NOTDIR) => Ok(Some(Finding::HostChanged)),
+        Err(errno) => Err(Fault::system(Doing::Remove, &op.path)(errno)),
     }
 }
 

@@ -10,7 +10,7 @@ mod stage;
 
 use std::ffi::CString;
 use std::fs::DirBuilder;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
@@ -23,10 +23,8 @@ pub(crate) use recover::finish;
 pub use recover::{Ended, Recovered, recover};
 pub(crate) use stage::stage;
 
-use std::os::fd::AsFd as _;
-
 use crate::fault::{Doing, Fault};
-use crate::seen::Seen;
+use crate::seen::{Moment, Seen};
 use crate::{Finding, RelPath};
 
 /// Where a commit is, told at every point between two changes of the disk. It does nothing; tests end the process there.
@@ -53,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) folder: Vec<u8>,
     /// Which folder that is.
     pub(crate) inode: u64,
+    /// When it was made, where that is known.
+    pub(crate) born: Option<Moment>,
     /// In the order in which it is done.
     pub(crate) ops: Vec<Op>,
 }
@@ -120,6 +120,27 @@ impl Journals {
         Ok(Self { held })
     }
 
+    /// Drops one that [`recover`] keeps, by somebody's word: what it says and was not written yet, never will be.
+    /// `false` when there is none, or somebody works on it.
+    ///
+    /// # Errors
+    /// When it cannot be taken away.
+    pub fn abandon(&self, id: &str) -> Result<bool, Fault> {
+        let root = RelPath::root();
+        let removing = Fault::system(Doing::RemoveJournal, &root);
+        if id.contains('/') {
+            return Ok(false);
+        }
+        let journal = match self.claim(State::Ready, id) {
+            Ok(Some(journal)) => journal,
+            Ok(None) | Err(Errno::NOENT) => return Ok(false),
+            Err(errno) => return Err(removing(errno)),
+        };
+        self.advance(&journal, State::Ready, State::Done).map_err(&removing)?;
+        self.remove(&journal, State::Done).map_err(&removing)?;
+        Ok(true)
+    }
+
     /// Begins one.
     fn begin(&self) -> Result<Journal, Errno> {
         let id = crate::content::hex(&beneath::unguessable()?);
@@ -147,7 +168,7 @@ impl Journals {
         for name in beneath::names(&journal.held, usize::MAX)?.0 {
             beneath::remove(&journal.held, &name)?;
         }
-        beneath::remove_folder(&self.held, &*named(state, &journal.id)?)
+        beneath::remove_folder(&self.held, &named(state, &journal.id)?)
     }
 }
 

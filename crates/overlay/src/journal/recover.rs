@@ -110,8 +110,9 @@ fn forward(journal: &Journal, steps: &mut dyn Steps) -> Result<(PathBuf, Vec<Lef
     }
     let folder = PathBuf::from(std::ffi::OsString::from_vec(plan.folder.clone()));
     let host = Host::open(&folder)?;
-    let seen = Seen::of(host.fd()).map_err(Fault::system(Doing::LookAtHost, &root))?;
-    if seen.inode != plan.inode {
+    let looking = Fault::system(Doing::LookAtHost, &root);
+    let (seen, born) = (Seen::of(host.fd()).map_err(&looking)?, Seen::born(host.fd()).map_err(&looking)?);
+    if (seen.inode, born) != (plan.inode, plan.born) {
         return Err(damaged("another folder has taken the place of the one it is for"));
     }
     let left = apply(&host, journal, &plan, Pass::Again, steps)?;

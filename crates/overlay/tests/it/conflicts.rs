@@ -1,0 +1,182 @@
+//! What the host did meanwhile, and what a commit does about it.
+
+use std::sync::atomic::AtomicBool;
+
+use bailiwick_overlay::{Host, Names, Selection, Steps, View};
+use bailiwick_testkit::{requires, tests};
+
+use crate::place::{self, Place, changes, commit, paths, refused};
+
+tests!(
+    what_the_host_changed_meanwhile_is_a_conflict,
+    what_is_not_known_is_a_conflict,
+    names_that_were_read_tell_apart,
+    names_are_sure_only_where_nothing_changed,
+    a_conflict_stops_everything_but_others_can_be_chosen,
+    who_comes_between_check_and_write_is_not_written_over,
+    who_comes_while_staging_stops_everything,
+);
+
+/// A view that knows the names which were there.
+fn knowing(place: &mut Place) -> View {
+    let began = place.begin();
+    let host = Host::open(&place.lower()).expect("the folder");
+    let names = Names::scan(&host, began, 1000, &AtomicBool::new(false)).expect("names");
+    let mut view = place.view();
+    view.know(names);
+    view
+}
+
+#[track_caller]
+fn check(meanwhile: &str, inside: &str, expected: &str) {
+    let mut place = Place::usual();
+    let mut view = knowing(&mut place);
+    place.inside(inside);
+    place.on_the_host(meanwhile);
+    let before = place::stamps(&place.lower());
+    assert_eq!(refused(commit(&mut view, &place, Selection::All)), expected, "`{inside}` and `{meanwhile}`");
+    assert_eq!(place::stamps(&place.lower()), before, "nothing is written");
+    assert!(place::tree(&place.journals_path()).is_empty(), "no journal is left");
+}
+
+fn what_the_host_changed_meanwhile_is_a_conflict() {
+    requires!("overlayfs", place::is_possible());
+    check("printf h >> a", "printf 3 >> a", "a [HostChanged]");
+    check("printf h > a", "printf 3 >> a", "a [HostChanged]");
+    check("chmod 600 a", "printf 3 >> a", "a [HostChanged]");
+    check("printf h > t; touch -d '2001-01-01' t; mv t a", "printf 3 >> a", "a [HostChanged]");
+    check("printf h >> a", "rm a", "a [HostChanged]");
+    check("printf h > n", "printf 3 > n", "n [HostAdded]");
+    check("mkdir n; printf h > n/h", "printf 3 > n", "n [HostAdded], n/h [HostChanged]");
+    check("rm a", "printf 3 >> a", "a [HostGone]");
+    check("rm a", "rm a", "a [HostGone]");
+    check("rm -r d", "printf 3 >> d/x", "d [HostGone]");
+    check("printf h > d/h", "rm -r d", "d [HostChanged], d/h [HostAdded]");
+    check("printf h >> d/e/f", "rm -r d", "d/e/f [HostChanged]");
+    check("mv d/e d/g", "rm -r d", "d [HostChanged], d/g [HostAdded]");
+    check("rm -r d; ln -s z d", "printf 3 >> d/x", "d [HostChanged]");
+    check("rm a; mkdir a", "printf 3 >> a", "a [HostChanged]");
+    check("rm l; ln -s b l", "rm l; ln -s more l", "l [HostChanged]");
+    check("chmod 700 d", "chmod 711 d", "d [HostChanged]");
+    check("printf h > t; mv t z/t", "rmdir z; printf 1 > z", "z [HostChanged], z/t [HostAdded]");
+}
+
+fn what_is_not_known_is_a_conflict() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> d/x; printf 4 > d/new; printf 5 > z/new");
+    place.on_the_host("rm d/x");
+    let mut view = place.view();
+    // Without names nobody can tell which of the two was there.
+    assert_eq!(refused(commit(&mut view, &place, Selection::All)), "d/new [Unknown], d/x [Unknown]");
+    commit(&mut view, &place, paths(&["z"])).expect("a folder that did not change");
+}
+
+fn names_that_were_read_tell_apart() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    let mut view = knowing(&mut place);
+    place.inside("printf 3 >> d/x; printf 4 > d/new; printf 5 > z/new");
+    place.on_the_host("rm d/x; printf h > d/other");
+    assert_eq!(refused(commit(&mut view, &place, Selection::All)), "d/x [HostGone]");
+    commit(&mut view, &place, paths(&["d/new", "z"])).expect("what is new");
+    assert_eq!(place.host_tree()["d/other"], ('f', 0o644, b"h".to_vec()));
+}
+
+fn names_are_sure_only_where_nothing_changed() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    let began = place.begin();
+    // Between the begin and the reading of names, which comes too late for this folder.
+    place.on_the_host("rm d/x");
+    let host = Host::open(&place.lower()).expect("the folder");
+    let names = Names::scan(&host, began, 1000, &AtomicBool::new(false)).expect("names");
+    assert_eq!(names.len(), 9);
+    let mut view = place.view();
+    view.know(names);
+    place::shell(&place.upper(), "mkdir d; printf 3 > d/x; printf 4 > new");
+    assert_eq!(refused(commit(&mut view, &place, Selection::All)), "d/x [Unknown]");
+    let few = Names::scan(&host, began, 2, &AtomicBool::new(false)).expect("names");
+    assert_eq!(few.len(), 2);
+    assert!(Names::scan(&host, began, 1000, &AtomicBool::new(true)).expect("names").is_empty());
+}
+
+fn a_conflict_stops_everything_but_others_can_be_chosen() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> a; printf 3 >> b; rm more");
+    place.on_the_host("printf h >> a");
+    let mut view = place.view();
+    let listed = changes(&view);
+    assert_eq!(listed.changes[0].findings.len(), 1, "a reviewer sees it before");
+    let before = place.host_tree();
+    refused(commit(&mut view, &place, Selection::All));
+    assert_eq!(place.host_tree(), before);
+    commit(&mut view, &place, paths(&["b", "more"])).expect("the others");
+    assert_eq!(place.host_tree()["a"].2, b"one\ntwo\nh");
+    assert!(!place.host_tree().contains_key("more"));
+}
+
+/// Does something to the host's folder when a step is reached for the nth time.
+struct Meanwhile<'a> {
+    place: &'a Place,
+    at: (&'static str, usize),
+    script: &'static str,
+}
+
+impl Steps for Meanwhile<'_> {
+    fn reached(&mut self, step: &'static str) {
+        if step == self.at.0 {
+            if self.at.1 == 0 {
+                self.place.on_the_host(self.script);
+            }
+            self.at.1 = self.at.1.wrapping_sub(1);
+        }
+    }
+}
+
+fn who_comes_between_check_and_write_is_not_written_over() {
+    requires!("overlayfs", place::is_possible());
+    for (script, at) in [
+        ("printf host > a", ("take the place", 0)),
+        ("rm -f new; printf host > new", ("take the place", 1)),
+        ("printf host > t; mv t a", ("write a piece beside its place", 0)),
+        ("rm a; mkdir a; printf host > a/h", ("take the place", 0)),
+        ("rm a; ln -s b a", ("take the place", 0)),
+        ("printf host > d/x", ("mark the journal ready", 0)),
+        ("printf host > d/h", ("mark the journal ready", 0)),
+        ("mkdir folder; printf host > folder/h", ("mark the journal ready", 0)),
+    ] {
+        let mut place = Place::usual();
+        place.inside("printf 3 >> a; printf 3 > new; printf 3 >> z/o; rm -r d; mkdir folder");
+        let mut view = place.view();
+        let mut meanwhile = Meanwhile { place: &place, at, script };
+        let commit = bailiwick_overlay::Commit::default();
+        let done = view.commit(&commit, &place.journals(), &mut meanwhile).expect("the others are written");
+        assert!(!done.left.is_empty(), "after `{script}`: {done:?}");
+        let tree = place.host_tree();
+        assert!(
+            tree.values().any(|(_, _, bytes)| bytes == b"host") || script.contains("ln -s"),
+            "`{script}`: {tree:?}"
+        );
+        assert_eq!(tree["z/o"].2, b"3");
+        assert_eq!(tree["b"].2, b"run\n", "no link was followed");
+        assert!(tree.keys().all(|name| !name.contains("bailiwick")), "{tree:?}");
+        assert!(place::tree(&place.journals_path()).is_empty());
+    }
+}
+
+fn who_comes_while_staging_stops_everything() {
+    requires!("overlayfs", place::is_possible());
+    for script in ["printf host > a", "printf host > new", "rm d/x"] {
+        let mut place = Place::usual();
+        place.inside("printf 3 >> a; printf 3 > new; rm -r d");
+        let mut view = place.view();
+        let mut meanwhile = Meanwhile { place: &place, at: ("write the plan", 0), script };
+        let commit = bailiwick_overlay::Commit::default();
+        refused(view.commit(&commit, &place.journals(), &mut meanwhile));
+        let tree = place.host_tree();
+        assert!(tree.contains_key("d/y") && tree.get("a").is_some_and(|a| !a.2.ends_with(b"3")), "{tree:?}");
+        assert!(place::tree(&place.journals_path()).is_empty());
+    }
+}

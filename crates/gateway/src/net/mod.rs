@@ -13,10 +13,11 @@ mod headers;
 mod hop;
 mod percent;
 mod proxy;
+mod reach;
 mod refusal;
 mod resolve;
 mod runtime;
-mod sealed;
+pub(crate) mod sealed;
 mod tls;
 mod usage;
 

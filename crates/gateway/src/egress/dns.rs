@@ -77,7 +77,7 @@ fn look(way: &Way, name: &Name, kind: RecordType) -> Found {
         };
     }
     // Who has an address: nobody has to ask for that to reach a host.
-    if text.is_empty() || text.ends_with(".arpa") {
+    if text.rsplit('.').next().is_none_or(|last| matches!(last, "" | "arpa")) {
         return Found::NoSuchName;
     }
     let host = HostName::parse(&text);

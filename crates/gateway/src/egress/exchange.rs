@@ -1,7 +1,7 @@
-//! One request and its answer: both bodies are passed on as they come, at the same time.
+//! One request on its way: both bodies are passed on as they come, at the same time.
 //!
 //! Hop-by-hop headers are for the hop they came by and are dropped; the framing and `Host` are ours. A connection is used
-//! again only after an answer whose end was plain.
+//! again only after an answer whose end was plain. What comes back is for `answer`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,17 +9,15 @@ use bailiwick_policy::{Checked, EgressRequest, EgressTarget};
 use bailiwick_types::{Denial, DenialReason, ErrorCode, Refused};
 use tokio::io::AsyncWriteExt as _;
 
+use super::answer::answer;
 use super::line::{Activity, Line};
-use super::message::{
-    AnswerHead, BodyFault, Chunks, Framing, HeadFault, Headers, RequestHead, Sink, Version, answer_framing,
-    parse_answer, pass_body, read_head,
-};
+use super::message::{BodyFault, Chunks, Framing, Headers, RequestHead, Sink, Version, pass_body};
 use super::requests::Over;
-use super::sealing::{Cleaner, Watch};
+use super::sealing::Watch;
 use super::way::{Form, Opened, Way};
 
 /// Headers that are for one hop, or that we write ourselves.
-const DROPPED: &[&str] = &[
+pub(super) const DROPPED: &[&str] = &[
     "connection",
     "content-length",
     "host",
@@ -33,21 +31,20 @@ const DROPPED: &[&str] = &[
     "transfer-encoding",
     "upgrade",
 ];
-/// The most messages before an answer.
-const MOST_INTERIM: usize = 16;
 
 /// A request that was judged, ready to be sent.
 pub(super) struct Prepared {
     pub(super) target: Checked<EgressTarget>,
     pub(super) over: Over,
-    request: Checked<EgressRequest>,
+    pub(super) request: Checked<EgressRequest>,
     headers: Headers,
     framing: Framing,
-    version: Version,
-    keeps: bool,
-    upgrades: bool,
+    pub(super) version: Version,
+    /// Whether the program may send another request.
+    pub(super) keeps: bool,
+    pub(super) upgrades: bool,
     /// Whether sealed values are taken out of the answer.
-    is_cleaned: bool,
+    pub(super) is_cleaned: bool,
 }
 
 impl Prepared {
@@ -108,7 +105,7 @@ pub(super) fn no_answer() -> Refused {
     bad_answer("the host closed the connection without an answer")
 }
 
-fn bad_answer(why: &str) -> Refused {
+pub(super) fn bad_answer(why: &str) -> Refused {
     Refused::failed(ErrorCode::NetFailed, DenialReason::BadAnswer.word(), why.to_owned())
 }
 
@@ -158,7 +155,7 @@ pub(super) fn prepared(
 }
 
 /// What `Connection` names, in lower case.
-fn connection_options(headers: &Headers) -> Vec<String> {
+pub(super) fn connection_options(headers: &Headers) -> Vec<String> {
     headers
         .iter()
         .filter(|(name, _)| name == "connection" || name == "proxy-connection")
@@ -167,7 +164,7 @@ fn connection_options(headers: &Headers) -> Vec<String> {
         .collect()
 }
 
-fn push(head: &mut Vec<u8>, name: &str, value: &[u8]) {
+pub(super) fn push(head: &mut Vec<u8>, name: &str, value: &[u8]) {
     head.extend_from_slice(name.as_bytes());
     head.extend_from_slice(b": ");
     head.extend_from_slice(value);
@@ -218,13 +215,13 @@ pub(super) async fn run(
     held: &mut Held,
     prepared: &Prepared,
 ) -> Result<After, Trouble> {
-    let head = written(prepared, &held.opened.form);
+    let words = written(prepared, &held.opened.form);
     let host = &mut held.opened.line;
     let activity = Activity::default();
     let has_begun = AtomicBool::new(false);
     let sending = async {
         let begun = async {
-            host.writer.write_all(&head).await?;
+            host.writer.write_all(&words).await?;
             host.writer.flush().await
         };
         begun.await.map_err(|_: std::io::Error| BodyFault::Unwanted)?;
@@ -271,133 +268,4 @@ fn stopped(way: &Way, prepared: &Prepared, fault: &BodyFault) -> Trouble {
         }
         BodyFault::Cut | BodyFault::Unwanted => Trouble::Broken,
     }
-}
-
-/// Reads an answer and passes it on.
-async fn answer(
-    way: &Way,
-    reader: &mut super::line::Reader,
-    writer: &mut super::line::Writer,
-    prepared: &Prepared,
-    activity: &Activity,
-    has_begun: &AtomicBool,
-) -> Result<After, Trouble> {
-    let failed = |why: &str| Trouble::Failed(bad_answer(why));
-    for _ in 0..MOST_INTERIM {
-        let head = match read_head(reader, way.bounds.head_bytes.saturating_mul(2)).await {
-            Ok(Some(bytes)) => parse_answer(&bytes),
-            Ok(None) => return Err(Trouble::Stale),
-            Err(fault) => Err(fault),
-        };
-        let head = head.map_err(|fault| match fault {
-            HeadFault::Gone => Trouble::Stale,
-            HeadFault::TooLarge => failed("the head of the answer is larger than it may be"),
-            HeadFault::Malformed(why) => failed(&format!("the answer of the host is none: {why}")),
-        })?;
-        activity.moved();
-        let framing = answer_framing(&head, prepared.request.get().method()).map_err(failed)?;
-        let is_switch = head.status == 101;
-        if is_switch && !prepared.upgrades {
-            return Err(failed("the host speaks something else than was asked for"));
-        }
-        let is_interim = matches!(head.status, 100..=199) && !is_switch;
-        if is_interim && prepared.version == Version::Http10 {
-            continue;
-        }
-        if prepared.is_cleaned && !is_readable(&head) {
-            return Err(failed("the answer is in an encoding that cannot be searched for sealed values"));
-        }
-        let plan = Plan::of(prepared, &head, framing, is_switch || is_interim);
-        let bytes = passed_on(way, prepared, &head, &plan);
-        has_begun.store(!is_interim, Ordering::Relaxed);
-        let sending = async {
-            writer.write_all(&bytes).await?;
-            writer.flush().await
-        };
-        sending.await.map_err(|_: std::io::Error| Trouble::Broken)?;
-        activity.moved();
-        if is_interim {
-            continue;
-        }
-        if is_switch {
-            return Ok(After::Switched);
-        }
-        let look = prepared.is_cleaned.then(|| Cleaner::boxed(&way.sealed));
-        let sink = Sink { writer, in_chunks: plan.in_chunks, look, activity };
-        pass_body(reader, framing, Chunks::Extended, sink).await.map_err(|_| Trouble::Broken)?;
-        return Ok(match (plan.keeps_client, plan.keeps_host && reader.unread().is_empty()) {
-            (true, true) => After::KeepBoth,
-            (true, false) => After::KeepClient,
-            (false, _) => After::Close,
-        });
-    }
-    Err(failed("the host sends messages before its answer and no answer"))
-}
-
-fn is_readable(head: &AnswerHead) -> bool {
-    head.headers
-        .iter()
-        .all(|(name, value)| name != "content-encoding" || value.eq_ignore_ascii_case(b"identity"))
-}
-
-/// How an answer is framed for the program, and what may follow it.
-struct Plan {
-    in_chunks: bool,
-    length: Option<u64>,
-    keeps_client: bool,
-    keeps_host: bool,
-    has_framing: bool,
-}
-
-impl Plan {
-    fn of(prepared: &Prepared, head: &AnswerHead, framing: Framing, is_bare: bool) -> Self {
-        let has_chunks = prepared.version == Version::Http11;
-        let (in_chunks, length, ends) = match framing {
-            Framing::Empty => (false, None, true),
-            Framing::Length(length) if !prepared.is_cleaned => (false, Some(length), true),
-            Framing::Length(_) | Framing::Chunked | Framing::UntilClose => (has_chunks, None, has_chunks),
-        };
-        let host_closes = connection_options(&head.headers).iter().any(|option| option == "close");
-        Self {
-            in_chunks,
-            length,
-            keeps_client: prepared.keeps && ends,
-            keeps_host: framing != Framing::UntilClose && head.version == Version::Http11 && !host_closes,
-            has_framing: !is_bare,
-        }
-    }
-}
-
-/// The head of an answer as it is passed on.
-fn passed_on(way: &Way, prepared: &Prepared, head: &AnswerHead, plan: &Plan) -> Vec<u8> {
-    let options = connection_options(&head.headers);
-    let mut bytes = format!("HTTP/1.1 {} {}\r\n", head.status, head.reason).into_bytes();
-    for (name, value) in &head.headers {
-        // An answer without a body may well tell how long it would be.
-        let is_told_length = name == "content-length"
-            && (prepared.request.get().method() == "HEAD" || head.status == 304 || head_is_empty(value));
-        if is_told_length {
-            push(&mut bytes, name, value);
-        } else if !DROPPED.contains(&name.as_str()) && !options.contains(name) {
-            let clean = prepared.is_cleaned.then(|| way.sealed.cleaned_header(value));
-            push(&mut bytes, name, clean.as_deref().unwrap_or(value));
-        }
-    }
-    if plan.has_framing {
-        if let Some(length) = plan.length {
-            push(&mut bytes, "content-length", length.to_string().as_bytes());
-        } else if plan.in_chunks {
-            push(&mut bytes, "transfer-encoding", b"chunked");
-        }
-        push(&mut bytes, "connection", if plan.keeps_client { b"keep-alive" } else { b"close" });
-    } else if head.status == 101 {
-        push(&mut bytes, "connection", b"upgrade");
-        push(&mut bytes, "upgrade", b"websocket");
-    }
-    bytes.extend_from_slice(b"\r\n");
-    bytes
-}
-
-fn head_is_empty(length: &[u8]) -> bool {
-    !length.is_empty() && length.iter().all(|byte| *byte == b'0')
 }

@@ -25,10 +25,8 @@ pub(super) async fn serve_host(
     target: &Checked<EgressTarget>,
     opened: Option<Opened>,
 ) {
-    let first = match timeout(way.bounds.head, line.reader.first()).await {
-        Ok(Ok(Some(first))) => first,
-        // Who waits to be spoken to first speaks neither TLS nor HTTP.
-        Ok(Ok(None) | Err(_)) | Err(_) => return silent(way, &mut line, target).await,
+    let Ok(Ok(Some(first))) = timeout(way.bounds.head, line.reader.first()).await else {
+        return silent(way, &line, target);
     };
     match first {
         TLS => tls(way, line, target, opened).await,
@@ -49,7 +47,8 @@ fn not_spoken(way: &Way, target: &Checked<EgressTarget>) -> Box<Denial> {
     way.policy.refuse(format!("speak to {}", target.get()), DenialReason::BadProtocol)
 }
 
-async fn silent(way: &Way, line: &mut Line, target: &Checked<EgressTarget>) {
+/// Writes down that nothing was said: who waits to be spoken to first speaks neither TLS nor HTTP.
+fn silent(way: &Way, line: &Line, target: &Checked<EgressTarget>) {
     if line.reader.unread().is_empty() {
         tracing::debug!(to = %target.get(), "a connection of a sandbox ended before its first words");
     } else {
@@ -67,7 +66,7 @@ pub(super) async fn tls(way: &Way, mut line: Line, target: &Checked<EgressTarget
             way.refused(*way.policy.refuse(asked, DenialReason::BadProtocol));
             return alert(&mut line, Alert::UnrecognizedName).await;
         }
-        Err(_) => return silent(way, &mut line, target).await,
+        Err(_) => return silent(way, &line, target),
     };
     if let Err(denial) = is_named(way, target.get(), named.as_deref()) {
         way.refused(*denial);

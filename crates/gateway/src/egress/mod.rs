@@ -41,6 +41,7 @@
 //! never look up a name for whoever only asks for it. Start reading at [`EgressBuilder`], then `proxy`, `requests` and
 //! `inside`.
 
+mod answer;
 mod authority;
 mod builder;
 mod direct;

@@ -46,24 +46,23 @@ pub(super) async fn serve(
             Ok(Ok(None) | Err(_)) | Err(_) => return None,
         }
         let reading = timeout(way.bounds.head, read_head(&mut line.reader, way.bounds.head_bytes));
-        let head = match reading.await {
+        let read = match reading.await {
             Ok(Ok(Some(bytes))) => parse_request(&bytes),
-            Ok(Ok(None)) => return None,
             Ok(Err(fault)) => Err(fault),
-            Err(_) => return None,
+            Ok(Ok(None)) | Err(_) => return None,
         };
-        let head = match head {
-            Ok(head) => head,
+        let request = match read {
+            Ok(request) => request,
             Err(HeadFault::Gone) => return None,
             Err(fault) => {
-                tell(line, &refused(way, malformed(way, fault))).await;
+                tell(line, &refused(way, malformed(way, &fault))).await;
                 return None;
             }
         };
-        if matches!(speaking, Speaking::Proxy) && head.method == "CONNECT" {
-            return Some(head);
+        if matches!(speaking, Speaking::Proxy) && request.method == "CONNECT" {
+            return Some(request);
         }
-        let after = match prepare(way, speaking, head) {
+        let after = match prepare(way, speaking, request) {
             Ok(prepared) => answered(way, line, prepared, &mut held).await,
             Err(denial) => {
                 tell(line, &refused(way, *denial)).await;
@@ -77,10 +76,10 @@ pub(super) async fn serve(
     }
 }
 
-fn malformed(way: &Way, fault: HeadFault) -> Denial {
+fn malformed(way: &Way, fault: &HeadFault) -> Denial {
     let (why, reason) = match fault {
         HeadFault::TooLarge => ("its head is larger than it may be", DenialReason::TooLarge),
-        HeadFault::Malformed(why) => (why, DenialReason::BadRequest),
+        HeadFault::Malformed(why) => (*why, DenialReason::BadRequest),
         HeadFault::Gone => ("it is cut", DenialReason::BadRequest),
     };
     *way.policy.refuse(format!("a request: {why}"), reason)

@@ -43,10 +43,7 @@ enum Fault {
 
 /// Serves a connection that speaks SOCKS5.
 pub(super) async fn serve(way: &Way, mut line: Line) {
-    let asked = match timeout(way.bounds.head, greet(way, &mut line)).await {
-        Ok(asked) => asked,
-        Err(_) => return,
-    };
+    let Ok(asked) = timeout(way.bounds.head, greet(way, &mut line)).await else { return };
     let (host, port) = match asked {
         Ok(asked) => asked,
         Err(Fault::Gone) => return,

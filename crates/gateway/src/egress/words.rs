@@ -45,13 +45,13 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
     let mut text =
         format!("Bailiwick refused: {asked}\nwhy: {why}: {}\nrule: {rule} ({layer})\n", why.meaning());
     if let EgressScope::Listed(rules) = way.policy.scope() {
-        text.push_str(&format!("what this sandbox may reach: {}\n", listed(rules)));
+        text += &format!("what this sandbox may reach: {}\n", listed(rules));
     }
     let network = fix.as_ref().and_then(|fix| fix.overrides.get("network")).and_then(|value| value.as_str());
-    match network {
-        Some(network) => text.push_str(&format!("to allow it, ask for: network: {network}\n")),
-        None => text.push_str("nothing that a sandbox can ask for allows it\n"),
-    }
+    text += &match network {
+        Some(network) => format!("to allow it, ask for: network: {network}\n"),
+        None => "nothing that a sandbox can ask for allows it\n".to_owned(),
+    };
     way.refused(denial);
     Told { status, reason, text }
 }

@@ -22,7 +22,7 @@ mod tls;
 mod usage;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use canned::{Canned, CannedError};
 pub use dial::{Dial, Dialling, SystemDial};

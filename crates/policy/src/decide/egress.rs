@@ -133,38 +133,38 @@ impl EgressPolicy {
     pub fn resolve(&self, host: &HostName) -> EgressDecision<HostName> {
         let asked = || format!("resolve {host}");
         if let Some(reason) = forbidden_name(host) {
-            return Err(no(asked(), "guard", LayerName::Guard, reason, None));
+            return Err(no(&asked(), "guard", LayerName::Guard, reason, None));
         }
         // A refusal of one port leaves the others.
-        let never = |rule: &HostRule| !matches!(rule.port, PortRule::Exact(_)) && rule.pattern.refuses(host);
-        if self.terms.never.iter().any(never) {
-            return Err(self.never(asked()));
+        let refuses = |rule: &HostRule| !matches!(rule.port, PortRule::Exact(_)) && rule.pattern.refuses(host);
+        if self.terms.never.iter().any(refuses) {
+            return Err(never(&asked()));
         }
         let granted = match &self.scope {
             EgressScope::AnyPublic => true,
             EgressScope::Listed(rules) => rules.iter().any(|rule| rule.pattern.grants(host)),
         };
-        if granted { Ok(Checked(host.clone())) } else { Err(self.not_listed(asked(), host, 443)) }
+        if granted { Ok(Checked(host.clone())) } else { Err(self.not_listed(&asked(), host, 443)) }
     }
 
     /// Whether a host may be connected to at a port. Its addresses are judged by [`Self::address`].
     pub fn connect(&self, host: &HostName, port: u16) -> EgressDecision<EgressTarget> {
         let asked = || format!("connect {host}:{port}");
         if is_bad_port(port) {
-            return Err(no(asked(), "guard", LayerName::Guard, DenialReason::BadPort, None));
+            return Err(no(&asked(), "guard", LayerName::Guard, DenialReason::BadPort, None));
         }
         if let Some(reason) = forbidden_name(host) {
-            return Err(no(asked(), "guard", LayerName::Guard, reason, None));
+            return Err(no(&asked(), "guard", LayerName::Guard, reason, None));
         }
         if self.terms.never.iter().any(|rule| rule.refuses(host, port)) {
-            return Err(self.never(asked()));
+            return Err(never(&asked()));
         }
         let granted = match &self.scope {
             EgressScope::AnyPublic => true,
             EgressScope::Listed(rules) => rules.iter().any(|rule| speaks_of(rule, host, port)),
         };
         if !granted {
-            return Err(self.not_listed(asked(), host, port));
+            return Err(self.not_listed(&asked(), host, port));
         }
         let target = EgressTarget { host: host.clone(), port };
         if let HostName::Address(address) = host {
@@ -180,7 +180,7 @@ impl EgressPolicy {
             && *literal != address.to_canonical()
         {
             let asked = format!("connect {target} at {address}");
-            return Err(no(asked, "guard", LayerName::Guard, DenialReason::HostMismatch, None));
+            return Err(no(&asked, "guard", LayerName::Guard, DenialReason::HostMismatch, None));
         }
         self.judge_address(target, address)?;
         Ok(Checked(SocketAddr::new(address.to_canonical(), target.port())))
@@ -192,7 +192,7 @@ impl EgressPolicy {
         let hidden = self.narrowed(target).any(|rule| !is_wide(rule));
         if hidden {
             let asked = format!("connect {target}");
-            return Err(no(asked, "narrowed", LayerName::Baseline, DenialReason::HiddenRequest, None));
+            return Err(no(&asked, "narrowed", LayerName::Baseline, DenialReason::HiddenRequest, None));
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl EgressPolicy {
         match missed {
             Some(reason) if !fits => {
                 let shown: String = method.chars().take(20).collect();
-                Err(no(format!("{shown} {url}"), "narrowed", LayerName::Baseline, reason, None))
+                Err(no(&format!("{shown} {url}"), "narrowed", LayerName::Baseline, reason, None))
             }
             _ => Ok(Checked(EgressRequest { method: method.to_owned(), url })),
         }
@@ -230,7 +230,7 @@ impl EgressPolicy {
 
     /// A no of the guard, for what only whoever reads the bytes can see.
     pub fn refuse(&self, asked: impl Into<String>, reason: DenialReason) -> Box<Denial> {
-        no(asked.into(), "guard", LayerName::Guard, reason, None)
+        no(&asked.into(), "guard", LayerName::Guard, reason, None)
     }
 
     fn narrowed<'a>(&'a self, target: &'a EgressTarget) -> impl Iterator<Item = &'a HostRule> {
@@ -244,7 +244,7 @@ impl EgressPolicy {
         };
         let host = HostName::Address(address.to_canonical());
         if self.terms.never.iter().any(|rule| rule.refuses(&host, target.port)) {
-            return Err(self.never(asked()));
+            return Err(never(&asked()));
         }
         let may_be_private =
             || self.terms.private.iter().any(|rule| speaks_of(rule, &target.host, target.port));
@@ -260,15 +260,11 @@ impl EgressPolicy {
         };
         match reason {
             None => Ok(()),
-            Some(reason) => Err(no(asked(), "guard", LayerName::Guard, reason, None)),
+            Some(reason) => Err(no(&asked(), "guard", LayerName::Guard, reason, None)),
         }
     }
 
-    fn never(&self, asked: String) -> Box<Denial> {
-        no(asked, "policy.hosts.never", LayerName::Baseline, DenialReason::HostNever, None)
-    }
-
-    fn not_listed(&self, asked: String, host: &HostName, port: u16) -> Box<Denial> {
+    fn not_listed(&self, asked: &str, host: &HostName, port: u16) -> Box<Denial> {
         let EgressScope::Listed(rules) = &self.scope else {
             return no(asked, "network", LayerName::Sandbox, DenialReason::HostNotAllowed, None);
         };
@@ -284,6 +280,10 @@ impl EgressPolicy {
         });
         no(asked, "network", LayerName::Sandbox, DenialReason::HostNotAllowed, fix)
     }
+}
+
+fn never(asked: &str) -> Box<Denial> {
+    no(asked, "policy.hosts.never", LayerName::Baseline, DenialReason::HostNever, None)
 }
 
 /// Names that lead to where nobody may go, whatever they resolve to.
@@ -308,7 +308,7 @@ fn is_wide(rule: &HostRule) -> bool {
 }
 
 fn no(
-    asked: String,
+    asked: &str,
     rule: &'static str,
     layer: LayerName,
     reason: DenialReason,

@@ -29,7 +29,7 @@ async fn refuse(way: &Way, line: &mut Line, denial: Denial) {
     let told = refused(way, denial);
     match first {
         Ok(Ok(Some(TLS))) => alert(line, Alert::AccessDenied).await,
-        Ok(Ok(Some(b'A'..=b'Z'))) => tell(line, &told).await,
+        Ok(Ok(Some(b'A'..=b'Z' | b'a'..=b'z'))) => tell(line, &told).await,
         _ => part(line, way.bounds.head).await,
     }
 }

@@ -30,12 +30,12 @@ pub(super) async fn serve_host(
     };
     match first {
         TLS => tls(way, line, target, opened).await,
-        b'A'..=b'Z' if target.get().port() != HTTPS => {
+        b'A'..=b'Z' | b'a'..=b'z' if target.get().port() != HTTPS => {
             let opened = opened.filter(|opened| matches!(opened.form, Form::Origin));
             let held = opened.map(|opened| Held::new(target, Over::Plain, opened));
             serve(way, &mut line, &Speaking::Host(target, Over::Plain), held).await;
         }
-        b'A'..=b'Z' => tell(&mut line, &refused(way, *not_spoken(way, target))).await,
+        b'A'..=b'Z' | b'a'..=b'z' => tell(&mut line, &refused(way, *not_spoken(way, target))).await,
         _ => {
             way.refused(*not_spoken(way, target));
             part(&mut line, way.bounds.head).await;

@@ -22,7 +22,7 @@ pub(super) async fn serve_proxy(way: &Way, mut line: Line) {
             socks::serve(way, line).await;
         }
         socks::OLD_VERSION => socks::refuse_old(way, line).await,
-        b'A'..=b'Z' => {
+        b'A'..=b'Z' | b'a'..=b'z' => {
             count("http");
             if let Some(head) = serve(way, &mut line, &Speaking::Proxy, None).await {
                 count("connect");

@@ -15,7 +15,6 @@ fn seeds() -> Vec<Vec<u8>> {
         b"POST http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".to_vec(),
         b"CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n".to_vec(),
         vec![5, 1, 0, 5, 1, 0, 3, 9, b'e', b'v', b'i', b'l', b'.', b't', b'e', b's', b't', 1, 187],
-        vec![5, 1, 0, 5, 1, 0, 1, 127, 64, 0, 1, 0, 80],
         vec![4, 1, 0, 80, 1, 1, 1, 1, 0],
         greeting(&[names(&["evil.test"])]),
     ]

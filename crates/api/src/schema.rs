@@ -134,7 +134,7 @@ pub struct Denial {
     pub asked: String,
     /// The rule that said no.
     pub rule: String,
-    /// Whose rule it is: `guard`, `baseline`, `profile:NAME`, `tool`.
+    /// Whose rule it is: `guard`, `baseline`, `profile:NAME`, `tool`, `sandbox`.
     pub layer: String,
     /// Why.
     pub reason: DenialReason,

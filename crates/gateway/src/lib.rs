@@ -5,8 +5,10 @@
 //! This crate must never run a guest's code, never decide by itself what policy should decide, and never hand a
 //! guest more than the answer: no descriptor, no host path, no secret.
 //!
-//! Start reading at [`net`] (fetch), [`files`] (`safety.fs`) and [`person`] (who is asked).
+//! Start reading at [`net`] (fetch), [`files`] (`safety.fs`), [`egress`] (the way out of command sandboxes) and
+//! [`person`] (who is asked).
 
+pub mod egress;
 pub mod files;
 pub mod net;
 pub mod person;

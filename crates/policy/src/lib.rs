@@ -37,8 +37,9 @@ mod surface;
 pub use baseline::{Baseline, Ceilings, Profile};
 pub use capability::{Capability, CapabilityPattern, CapabilitySet, Class, Grant, PatternError};
 pub use decide::{
-    AddressQuestion, Answers, Checked, Decision, FetchQuestion, FetchTarget, FileAccess, FileOp,
-    FileQuestion, Pending, Query, QueryError, Question, Reach,
+    AddressQuestion, Answers, Checked, Decision, EgressDecision, EgressPolicy, EgressRequest, EgressScope,
+    EgressTarget, EgressTerms, FetchQuestion, FetchTarget, FileAccess, FileOp, FileQuestion, Pending, Query,
+    QueryError, Question, Reach,
 };
 pub use diff::{Diff, diff};
 pub use effective::EffectivePolicy;

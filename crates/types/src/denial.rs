@@ -71,6 +71,8 @@ pub enum LayerName {
     Profile(ProfileName),
     /// The tool's own overrides.
     Tool,
+    /// What a command sandbox was asked for with (`sandbox`).
+    Sandbox,
 }
 
 impl std::fmt::Display for LayerName {
@@ -80,13 +82,14 @@ impl std::fmt::Display for LayerName {
             Self::Baseline => f.write_str("baseline"),
             Self::Profile(name) => write!(f, "profile:{name}"),
             Self::Tool => f.write_str("tool"),
+            Self::Sandbox => f.write_str("sandbox"),
         }
     }
 }
 
-/// A layer name that is none of `guard`, `baseline`, `profile:NAME`, `tool`.
+/// A layer name that is none of `guard`, `baseline`, `profile:NAME`, `tool`, `sandbox`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a policy layer; layers are guard, baseline, profile:NAME and tool")]
+#[error("`{0}` is not a policy layer; layers are guard, baseline, profile:NAME, tool and sandbox")]
 pub struct UnknownLayer(pub String);
 
 impl std::str::FromStr for LayerName {
@@ -98,6 +101,7 @@ impl std::str::FromStr for LayerName {
             "guard" => Ok(Self::Guard),
             "baseline" => Ok(Self::Baseline),
             "tool" => Ok(Self::Tool),
+            "sandbox" => Ok(Self::Sandbox),
             other => {
                 let name = other.strip_prefix("profile:").ok_or_else(unknown)?;
                 ProfileName::parse(name).map(Self::Profile).map_err(|_| unknown())
@@ -175,6 +179,12 @@ reasons! {
     ConnectFailed "connect-failed" "no connection could be made";
     BadAnswer "bad-answer" "what came back is not an HTTP answer";
     SealedPlace "sealed-place" "a sealed secret may be used only in the place and for the hosts that its owner named";
+    ServerName "server-name" "the TLS client names no server, or another one than the connection was allowed for";
+    HostMismatch "host-mismatch" "the request names another host than its connection was allowed for";
+    HiddenRequest "hidden-request" "rules on methods or paths hold for this host, and its requests cannot be seen inside of TLS";
+    BadRequest "bad-request" "the request is malformed, or can be read in more than one way";
+    BadProtocol "bad-protocol" "what was sent is neither TLS nor HTTP";
+    TooMany "too-many-connections" "the sandbox has as many connections open as it may have";
     Declined "declined" "a person was asked and said no";
     Unanswered "unanswered" "a person was asked and nobody answered in time";
     NobodyToAsk "nobody-to-ask" "a person has to be asked, and there is nobody to ask";

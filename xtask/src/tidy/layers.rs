@@ -102,8 +102,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "gateway",
-        may_know: MayKnow::Only(&["types", "document", "policy", "redact", "sys", "config"]),
-        reason: "acts for a guest on what policy has checked; it knows no cell and no sandbox",
+        may_know: MayKnow::Only(&["types", "document", "policy", "redact", "sys", "config", "sandbox"]),
+        reason: "acts for a guest on what policy has checked; it knows no cell, and of sandboxes what they are lent",
     },
     Layer {
         name: "sandbox",

@@ -17,7 +17,6 @@ use http_body_util::Full;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
@@ -187,9 +186,13 @@ impl Connections {
     ) -> Result<Sender, Refused> {
         let is_tls = target.url().scheme() == "https";
         let stream = match &self.net.proxy {
-            None => self.dial(target, addresses, until).await?,
+            None => self
+                .net
+                .dial_one_of(&full_authority(target), addresses, until)
+                .await?
+                .ok_or_else(|| self.too_slow(target))?,
             Some(proxy) => {
-                let mut stream = self.dial_proxy(&proxy.host, proxy.port).await?;
+                let mut stream = self.net.dial_proxy(proxy, &self.lookups).await?;
                 if is_tls {
                     proxy.tunnel(&mut stream, &full_authority(target)).await?;
                 }
@@ -209,49 +212,6 @@ impl Connections {
         } else {
             self.speak_one(stream).await
         }
-    }
-
-    /// One address after the other; each may take its share of the time that is left.
-    async fn dial(
-        &self,
-        target: &FetchTarget,
-        addresses: Vec<Checked<SocketAddr>>,
-        until: Instant,
-    ) -> Result<TcpStream, Refused> {
-        let count = addresses.len();
-        let mut last = None;
-        for (index, address) in addresses.into_iter().enumerate() {
-            let now = Instant::now();
-            let share =
-                until.saturating_duration_since(now) / u32::try_from(count - index).unwrap_or(u32::MAX);
-            match timeout_at(now + share, self.net.dial.dial(address)).await {
-                Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => last = Some(error.kind().to_string()),
-                Err(_) => last = None,
-            }
-        }
-        match last {
-            Some(error) => Err(failed(
-                DenialReason::ConnectFailed,
-                format!("no connection to {}: {error}", full_authority(target)),
-            )),
-            None => Err(self.too_slow(target)),
-        }
-    }
-
-    async fn dial_proxy(&self, host: &str, port: u16) -> Result<TcpStream, Refused> {
-        let addresses = match host.parse::<IpAddr>() {
-            Ok(address) => vec![address],
-            Err(_) => self.lookups.of(host, &*self.net.resolve).await.map_err(|_| {
-                failed(DenialReason::ConnectFailed, "the name of the operator's proxy could not be looked up")
-            })?,
-        };
-        for address in addresses {
-            if let Ok(stream) = self.net.dial.dial_operators_proxy(SocketAddr::new(address, port)).await {
-                return Ok(stream);
-            }
-        }
-        Err(failed(DenialReason::ConnectFailed, "no connection to the operator's proxy"))
     }
 
     async fn speak_one<S>(&self, stream: S) -> Result<Sender, Refused>

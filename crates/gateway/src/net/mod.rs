@@ -13,15 +13,16 @@ mod headers;
 mod hop;
 mod percent;
 mod proxy;
+mod reach;
 mod refusal;
 mod resolve;
 mod runtime;
-mod sealed;
+pub(crate) mod sealed;
 mod tls;
 mod usage;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use canned::{Canned, CannedError};
 pub use dial::{Dial, Dialling, SystemDial};

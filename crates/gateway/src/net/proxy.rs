@@ -65,14 +65,14 @@ impl UpstreamProxy {
     }
 
     /// `Proxy-Authorization`, if the proxy wants it.
-    pub(super) fn authorization(&self) -> Option<HeaderValue> {
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(self.credentials.as_ref()?.expose_secret()).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
     /// Asks for a tunnel to a host.
-    pub(super) async fn tunnel(&self, stream: &mut TcpStream, authority: &str) -> Result<(), Refused> {
+    pub(crate) async fn tunnel(&self, stream: &mut TcpStream, authority: &str) -> Result<(), Refused> {
         let mut ask = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n");
         if let Some(credentials) = &self.credentials {
             ask.push_str("Proxy-Authorization: ");

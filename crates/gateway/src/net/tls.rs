@@ -44,6 +44,7 @@ pub(super) struct Tls {
     extra: RootCertStore,
     platform: Platform,
     config: OnceCell<Arc<ClientConfig>>,
+    http1: OnceCell<Arc<ClientConfig>>,
 }
 
 impl Tls {
@@ -59,7 +60,7 @@ impl Tls {
                 return Err(RootsError::Empty);
             }
         }
-        Ok(Self { extra, platform, config: OnceCell::new() })
+        Ok(Self { extra, platform, config: OnceCell::new(), http1: OnceCell::new() })
     }
 
     /// Speaks TLS over a stream, as a client of this host.
@@ -68,6 +69,28 @@ impl Tls {
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let config = self.config.get_or_try_init(|| self.build()).await?.clone();
+        Self::speak(config, host, stream).await
+    }
+
+    /// The same, for HTTP/1.1 only.
+    pub(super) async fn over_for_http1<S>(&self, host: &str, stream: S) -> Result<TlsStream<S>, Refused>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let build = || async {
+            let config = self.config.get_or_try_init(|| self.build()).await?;
+            let mut only: ClientConfig = (**config).clone();
+            only.alpn_protocols = vec![b"http/1.1".to_vec()];
+            Ok::<_, Refused>(Arc::new(only))
+        };
+        let config = self.http1.get_or_try_init(build).await?.clone();
+        Self::speak(config, host, stream).await
+    }
+
+    async fn speak<S>(config: Arc<ClientConfig>, host: &str, stream: S) -> Result<TlsStream<S>, Refused>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             failed(DenialReason::Tls, format!("`{host}` is a name that no certificate can hold"))
         })?;

@@ -101,13 +101,7 @@ impl EffectivePolicy {
     }
 
     fn is_own_listener(&self, address: IpAddr, port: u16) -> bool {
-        self.baseline.own_listeners.iter().any(|own| {
-            own.port() == port
-                && views(address).any(|view| {
-                    let own = own.ip().to_canonical();
-                    view == own || (own.is_unspecified() && classify(view) != AddressClass::Public)
-                })
-        })
+        is_listener(&self.baseline.own_listeners, address, port)
     }
 
     fn widenings_for_address(&self, target: &FetchTarget, reason: DenialReason) -> Vec<Widening> {
@@ -127,4 +121,15 @@ impl EffectivePolicy {
         };
         vec![Widening { host: Some(rule), ..Widening::default() }]
     }
+}
+
+/// Whether one of us listens at an address; unspecified ones stand for every address that is not public.
+pub(super) fn is_listener(listeners: &[SocketAddr], address: IpAddr, port: u16) -> bool {
+    listeners.iter().any(|own| {
+        own.port() == port
+            && views(address).any(|view| {
+                let own = own.ip().to_canonical();
+                view == own || (own.is_unspecified() && classify(view) != AddressClass::Public)
+            })
+    })
 }

@@ -348,7 +348,7 @@ fn literal_path(url: &Url) -> Option<PathGlob> {
     }
 }
 
-fn path_fits(paths: &[PathGlob], path: &PlainPath) -> Result<(), DenialReason> {
+pub(super) fn path_fits(paths: &[PathGlob], path: &PlainPath) -> Result<(), DenialReason> {
     if paths.is_empty() {
         return Ok(());
     }

@@ -1,16 +1,19 @@
 //! Decisions: one question, one answer.
 //!
-//! [`EffectivePolicy::decide`] is the only place where a [`Checked`] value is made, and every effect on the
-//! world takes one; so an effect that skipped its check does not compile.
+//! [`EffectivePolicy::decide`], and for the connections of command sandboxes [`EgressPolicy`], are the only places
+//! where a [`Checked`] value is made, and every effect on the world takes one; so an effect that skipped its check does
+//! not compile.
 
 mod address;
 mod capability;
+mod egress;
 mod fetch;
 mod file;
 mod fix;
 mod query;
 
 pub use address::AddressQuestion;
+pub use egress::{EgressDecision, EgressPolicy, EgressRequest, EgressScope, EgressTarget, EgressTerms};
 pub use fetch::{FetchQuestion, FetchTarget, Reach};
 pub use file::{FileAccess, FileOp, FileQuestion};
 pub use query::{Query, QueryError};

@@ -152,6 +152,18 @@ impl HostRule {
         Self { pattern, port, methods: MethodSet::ALL, paths: Vec::new(), private: false }
     }
 
+    /// The same, for these methods only.
+    #[must_use]
+    pub fn with_methods(self, methods: MethodSet) -> Self {
+        Self { methods, ..self }
+    }
+
+    /// The same, for these paths only; all of them where there is none.
+    #[must_use]
+    pub fn with_paths(self, paths: Vec<PathGlob>) -> Self {
+        Self { paths, ..self }
+    }
+
     /// The hosts it speaks of.
     pub const fn pattern(&self) -> &HostPattern {
         &self.pattern
@@ -286,7 +298,7 @@ impl HostPattern {
         }
     }
 
-    fn grants(&self, host: &HostName) -> bool {
+    pub(crate) fn grants(&self, host: &HostName) -> bool {
         match (self, host) {
             (Self::Any, _) => true,
             (Self::Wildcard(suffix), HostName::Domain(name)) => is_below(suffix, name),

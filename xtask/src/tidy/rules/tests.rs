@@ -151,7 +151,7 @@ fn an_edge_that_is_not_in_the_table_breaks_the_layering() {
         ("bailiwick-sys", "bailiwick-types", "bailiwick-wire"),
         ("bailiwick-wire", "bailiwick-types", "bailiwick-sys"),
         ("bailiwick-cell", "bailiwick-wire", "bailiwick-policy"),
-        ("bailiwick-gateway", "bailiwick-policy", "bailiwick-sandbox"),
+        ("bailiwick-gateway", "bailiwick-sandbox", "bailiwick-sandbox-process"),
         ("bailiwick-sandbox", "bailiwick-policy", "bailiwick-sandbox-process"),
         ("bailiwick-sandbox-gvisor", "bailiwick-sandbox", "bailiwick-sandbox-process"),
         ("bailiwick-sandbox-wasm", "bailiwick-wire", "bailiwick-policy"),

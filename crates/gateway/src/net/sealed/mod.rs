@@ -5,9 +5,11 @@
 
 mod place;
 mod seal;
+mod streamed;
 
 pub(super) use place::Sent;
 pub use seal::{Place, Seal, SealError};
+pub(crate) use streamed::Header;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -189,7 +189,7 @@ fn in_body(body: &Bytes, placeholder: &str, by: &str) -> Bytes {
 }
 
 /// With every occurrence replaced; nothing if there is none.
-fn replace(text: &[u8], what: &[u8], by: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn replace(text: &[u8], what: &[u8], by: &[u8]) -> Option<Vec<u8>> {
     let mut replaced = Vec::with_capacity(text.len());
     let mut rest = text;
     let mut found = false;

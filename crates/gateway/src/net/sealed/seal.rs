@@ -118,6 +118,14 @@ impl Seal {
             && (self.paths.is_empty() || self.paths.iter().any(|glob| glob.fits(url.path())))
     }
 
+    /// Whether the host and port of this URL are among those that may get the value.
+    pub(super) fn names_host_of(&self, url: &url::Url) -> bool {
+        let port = url.port_or_known_default();
+        url.host_str()
+            .and_then(|host| HostName::parse(host.trim_start_matches('[').trim_end_matches(']')).ok())
+            .is_some_and(|host| self.hosts.iter().any(|(one, at)| *one == host && Some(*at) == port))
+    }
+
     /// In one line, for a hint.
     pub(super) fn describe(&self) -> String {
         let hosts: Vec<String> = self

@@ -22,9 +22,9 @@ use super::*;
 use crate::person::{Answered, Nobody, Person};
 
 /// Any public address will do; nothing of it is ever dialled for real.
-const PUBLIC: &str = "93.184.215.14";
+pub(crate) const PUBLIC: &str = "93.184.215.14";
 
-struct Names(Arc<Table>);
+pub(crate) struct Names(pub(crate) Arc<Table>);
 
 impl Resolve for Names {
     fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a> {
@@ -33,7 +33,7 @@ impl Resolve for Names {
     }
 }
 
-struct Routed(Routes);
+pub(crate) struct Routed(pub(crate) Routes);
 
 impl Routed {
     fn go(&self, to: SocketAddr) -> Dialling<'_> {

@@ -1,0 +1,229 @@
+//! Floods, silence and nonsense: nothing panics, nothing is dialled, and everything ends.
+
+use proptest::prelude::*;
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+
+use super::names::address;
+use super::tunnels::{greeting, names};
+use super::*;
+
+/// What a program could say about a host that it may not reach.
+fn seeds() -> Vec<Vec<u8>> {
+    vec![
+        b"GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n".to_vec(),
+        b"POST http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".to_vec(),
+        b"CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n".to_vec(),
+        vec![5, 1, 0, 5, 1, 0, 3, 9, b'e', b'v', b'i', b'l', b'.', b't', b'e', b's', b't', 1, 187],
+        vec![4, 1, 0, 80, 1, 1, 1, 1, 0],
+        greeting(&[names(&["evil.test"])]),
+    ]
+}
+
+fn words() -> impl Strategy<Value = Vec<u8>> {
+    let change = (any::<prop::sample::Index>(), any::<u8>(), 0..3_u8);
+    let changed = (prop::sample::select(seeds()), prop::collection::vec(change, 0..6)).prop_map(
+        |(mut bytes, changes)| {
+            for (index, byte, kind) in changes {
+                let at = index.index(bytes.len().max(1));
+                match kind {
+                    0 if at < bytes.len() => bytes[at] = byte,
+                    1 if at < bytes.len() => drop(bytes.remove(at)),
+                    _ => bytes.insert(at.min(bytes.len()), byte),
+                }
+            }
+            bytes
+        },
+    );
+    prop_oneof![changed, prop::collection::vec(any::<u8>(), 0..300)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_is_said_panics_or_is_dialled(words in words(), port in 1..1000_u16, host in 0..4_u8) {
+        let world = World::new().with(|builder| {
+            builder.bounds(EgressBounds { head: Duration::from_millis(5), ..EgressBounds::SHIPPED })
+        });
+        let outlet = world.outlet("allow:this-and-no-other.test");
+        prop_assert!(address(&outlet, "this-and-no-other.test.").is_ok());
+        run(async {
+            say(&mut proxied(&outlet), &words).await;
+            let to = SocketAddrV4::new([127, 64, 0, host].into(), port);
+            say(&mut directed(&outlet, to), &words).await;
+        });
+        let _ = outlet.answer(&words);
+        let _ = read_hello(&words);
+        prop_assert!(world.routes.dialled().is_empty());
+        prop_assert_eq!(world.table.all_queries(), 0);
+    }
+
+    #[test]
+    fn no_message_about_names_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0..60_usize, byte: u8) {
+        let world = World::new();
+        let outlet = world.outlet("full");
+        let _ = outlet.answer(&bytes);
+        let mut question = b"\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01a\x04test\x00\x00\x01\x00\x01".to_vec();
+        if let Some(place) = question.get_mut(at) {
+            *place = byte;
+        }
+        let _ = outlet.answer(&question);
+        prop_assert_eq!(world.table.all_queries(), 0);
+    }
+}
+
+#[test]
+fn a_greeting_cut_anywhere_is_not_yet_whole() {
+    let whole = greeting(&[names(&["a.test"])]);
+    for length in 0..whole.len() {
+        assert_eq!(read_hello(&whole[..length]), Hello::Partial, "{length}");
+    }
+    assert_eq!(read_hello(&whole), Hello::Whole { name: Some("a.test".to_owned()) });
+}
+
+#[test]
+fn a_program_that_says_nothing_more_is_let_go() {
+    let (world, _upstream) = usual();
+    let world = world.with(|builder| {
+        let soon = Duration::from_millis(50);
+        builder.bounds(EgressBounds { head: soon, idle: soon, keep_alive: soon, ..EgressBounds::SHIPPED })
+    });
+    let outlet = world.outlet("allow:a.test:80,a.test:8080");
+    run(async {
+        for words in [
+            &b""[..],
+            b"GET http://a.test/ HT",
+            b"CONNECT a.test:8080 HTTP/1.1\r\nHost: a.test:8080\r\n\r\n",
+            b"CONNECT a.test:8080 HTTP/1.1\r\nHost: a.test:8080\r\n\r\n\x16\x03\x01",
+            b"\x05",
+            b"\x05\x01\x00\x05\x01\x00\x03\x06a.test\x00\x50",
+            b"GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+            b"POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\nfour",
+        ] {
+            let mut stream = proxied(&outlet);
+            stream.write_all(words).await.unwrap();
+            rest(&mut stream).await;
+        }
+    });
+}
+
+#[test]
+fn a_tunnel_that_stands_still_is_ended_and_one_that_is_half_closed_goes_on() {
+    run(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut world = World::new().names(&[("a.test", &[PUBLIC])]);
+        world.routes =
+            world.routes.route(format!("{PUBLIC}:443").parse().unwrap(), listener.local_addr().unwrap());
+        let world = world.with(|builder| {
+            builder.bounds(EgressBounds { idle: Duration::from_millis(200), ..EgressBounds::SHIPPED })
+        });
+        let outlet = world.outlet("allow:a.test");
+        let open = async || {
+            let mut stream = proxied(&outlet);
+            stream.write_all(b"CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n").await.unwrap();
+            head(&mut stream).await;
+            stream.write_all(&greeting(&[names(&["a.test"])])).await.unwrap();
+            let (host, _) = listener.accept().await.unwrap();
+            (stream, host)
+        };
+        let (mut stream, mut host) = open().await;
+        stream.shutdown().await.unwrap();
+        let mut got = Vec::new();
+        host.read_to_end(&mut got).await.unwrap();
+        assert_eq!(got, greeting(&[names(&["a.test"])]), "the end went on");
+        host.write_all(b"still here").await.unwrap();
+        drop(host);
+        assert_eq!(rest(&mut stream).await, "still here");
+        let (mut stream, _host) = open().await;
+        assert_eq!(rest(&mut stream).await, "", "nobody moves");
+    });
+}
+
+#[test]
+fn a_sandbox_has_so_many_connections_and_no_more() {
+    let (world, _upstream) = usual();
+    let world =
+        world.with(|builder| builder.bounds(EgressBounds { connections: 2, ..EgressBounds::SHIPPED }));
+    let outlet = world.outlet("allow:a.test");
+    run(async {
+        let (first, second) = (proxied(&outlet), proxied(&outlet));
+        tokio::task::yield_now().await;
+        let third = rest(&mut proxied(&outlet)).await;
+        assert!(third.starts_with("HTTP/1.1 503 ") && third.contains("too-many-connections"), "{third}");
+        drop(first);
+        while outlet.refused() < 1_000 {
+            let said = say(&mut proxied(&outlet), get("http://a.test/").as_bytes()).await;
+            if said.starts_with("HTTP/1.1 200 ") {
+                break;
+            }
+        }
+        assert!(outlet.refused() < 1_000, "a place that was left is free");
+        drop(second);
+    });
+}
+
+#[test]
+fn refusals_are_counted_and_kept_within_bounds() {
+    let (world, _upstream) = usual();
+    let outlet = world.outlet("allow:a.test");
+    run(async {
+        for number in 0..300 {
+            for _ in 0..2 {
+                say(&mut proxied(&outlet), get(&format!("http://h{number}.test/")).as_bytes()).await;
+            }
+        }
+    });
+    assert_eq!(outlet.refused(), 600);
+    let kept = outlet.denials(0);
+    assert_eq!(kept.len(), 128);
+    assert_eq!(kept[0].asked, "connect h0.test:80");
+    assert_eq!(kept[127].asked, "connect h299.test:80");
+    assert_eq!(outlet.denials(598).len(), 1);
+    let before = outlet.refused();
+    ask(&outlet, get("http://h0.test/").as_bytes());
+    assert_eq!(outlet.denials(before).len(), 1, "one that was refused before is told again");
+}
+
+#[test]
+fn a_thousand_tunnels_stand_at_once() {
+    const COUNT: usize = 1_000;
+    let mut limits = getrlimit(Resource::Nofile);
+    limits.current = limits.maximum;
+    setrlimit(Resource::Nofile, limits).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut world = World::new().names(&[("a.test", &[PUBLIC])]);
+        world.routes =
+            world.routes.route(format!("{PUBLIC}:443").parse().unwrap(), listener.local_addr().unwrap());
+        let outlet = world.outlet("allow:a.test");
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let (mut reader, mut writer) = stream.split();
+                    let _ = tokio::io::copy(&mut reader, &mut writer).await;
+                });
+            }
+        });
+        let greeting = greeting(&[names(&["a.test"])]);
+        let mut open = Vec::new();
+        for _ in 0..COUNT {
+            let mut stream = proxied(&outlet);
+            stream.write_all(b"CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n").await.unwrap();
+            open.push(stream);
+        }
+        for stream in &mut open {
+            assert!(head(stream).await.starts_with("HTTP/1.1 200 "));
+            stream.write_all(&greeting).await.unwrap();
+        }
+        for (number, stream) in open.iter_mut().enumerate() {
+            stream.write_all(format!("{number:08}").as_bytes()).await.unwrap();
+        }
+        for (number, stream) in open.iter_mut().enumerate() {
+            let mut echo = vec![0; greeting.len() + 8];
+            stream.read_exact(&mut echo).await.unwrap();
+            assert_eq!(echo[greeting.len()..], *format!("{number:08}").as_bytes());
+        }
+    });
+}

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::Backends;
-use bailiwick_core::sandboxes::{allowed, lenient};
+use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::Backend;
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 
+use crate::commands::secret;
 use crate::failure::Failure;
 use crate::resolved::Session;
 
@@ -18,7 +19,13 @@ const FOLDER: &str = "sandboxes";
 pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
     let settings = &session.loaded.settings.sandbox;
-    let options = Options { accept: lenient(settings), ..Options::new(data.join(FOLDER)) };
+    let fallback = Arc::new(secret::fallback(session)?);
+    let egress = OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback);
+    let options = Options {
+        accept: lenient(settings),
+        egress: Some(Arc::new(egress)),
+        ..Options::new(data.join(FOLDER))
+    };
     Ok(allowed(all(options), settings))
 }
 

@@ -8,6 +8,7 @@
 
 mod actions;
 mod attend;
+mod egress;
 mod files;
 mod mounts;
 mod record;
@@ -19,6 +20,7 @@ mod wish;
 
 pub use attend::{Keep, attend};
 pub use bailiwick_overlay::Moment;
+pub use egress::OperatorsEgress;
 pub use files::FileWish;
 pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};

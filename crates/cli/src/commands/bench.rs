@@ -5,6 +5,7 @@
 mod calls;
 mod cold;
 mod core_call;
+mod egress;
 mod fetch;
 mod ground;
 mod kill;
@@ -43,6 +44,7 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         "http",
         "mcp",
         "sandbox",
+        "egress",
         "audit.append",
         "audit.verify",
         "store.start",
@@ -104,6 +106,10 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     if asks(what, &["sandbox"]) {
         screen.progress("command sandboxes: from nothing to nothing, from a pool, and 500 at once");
         rows.extend(block_on(sandboxes::sandboxes())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["egress"]) {
+        screen.progress("the way out of a sandbox: what comes through, a thousand tunnels, a hundred thousand requests");
+        rows.extend(block_on(egress::egress())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {
         screen.progress("appending to the record, and bare writes");

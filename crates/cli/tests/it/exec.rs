@@ -1,6 +1,7 @@
 //! `exec` and `sandbox …` as people and scripts meet them, behind the real wall.
 
 mod kept;
+mod review;
 
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! A backend without any wall, for tests of what is around backends: it starts real processes in a folder of their own. It
 //! never ships, and says of everything that it does not hold it unless a test wants it to lie.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use bailiwick_sandbox::{
     Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, EntryKind, ExecResult, ExecUsage, Exit,
-    Input, Probe, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream, receipt,
+    Input, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream, receipt,
     run_to_end,
 };
 use bailiwick_types::{Receipt, SandboxId, SnapshotId, Tier, WallStatus, Wallpart};
@@ -279,6 +280,17 @@ impl Sandbox for Open {
 
     fn remove<'a>(&'a self, path: &'a SandboxPath) -> Doing<'a, Result<(), SandboxError>> {
         Box::pin(async move { std::fs::remove_file(self.path(path)).map_err(|error| failed(path, &error)) })
+    }
+
+    fn put<'a>(&'a self, path: &'a SandboxPath, what: Put) -> Doing<'a, Result<(), SandboxError>> {
+        match what {
+            Put::File { bytes, .. } => self.write_file(path, bytes, false),
+            Put::Folder { .. } | Put::Link { .. } => Box::pin(std::future::ready(Err(unsupported("links")))),
+        }
+    }
+
+    fn written_over(&self, _to: &SandboxPath) -> Result<OwnedFd, SandboxError> {
+        Err(unsupported("overlays"))
     }
 
     fn expose(&self, _port: u16) -> Doing<'_, Result<u16, SandboxError>> {

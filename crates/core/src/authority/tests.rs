@@ -4,7 +4,7 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, Risk, RiskLevel, Scope,
 use serde_json::{Map, json};
 
 use super::check;
-use crate::sandboxes::{CommandWish, ExecIntent, ExecOutcome, ExecWish, FileWish, Target};
+use crate::sandboxes::{CommandWish, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, Target};
 use crate::{Action, Actor, Caller, Code, CodeRun, Document, KeyWish, Reasons, RunIntent, RunOutcome, Which};
 
 const NOBODY_NEEDS_ANY: &[Scope] = Scope::ALL;
@@ -70,6 +70,9 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::SandboxRemove { .. } => (50, SANDBOXES),
         Action::ExecBegins(_) => (51, OPERATE),
         Action::ExecEnded(_) => (52, OPERATE),
+        Action::SandboxDiff { .. } => (53, SANDBOXES),
+        Action::SandboxCommit { .. } => (54, &[Scope::Approve, Scope::Operate]),
+        Action::SandboxDiscard { .. } => (55, SANDBOXES),
     }
 }
 
@@ -192,6 +195,9 @@ fn sandboxes() -> Vec<Action> {
         Action::SandboxRemove { sandbox: sandbox() },
         Action::ExecBegins(Box::new(intent)),
         Action::ExecEnded(Box::new(outcome)),
+        Action::SandboxDiff { sandbox: sandbox(), wish: ReviewWish::default() },
+        Action::SandboxCommit { sandbox: sandbox(), wish: ReviewWish::default() },
+        Action::SandboxDiscard { sandbox: sandbox(), wish: ReviewWish::default() },
     ]
 }
 
@@ -210,7 +216,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..53).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..56).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

@@ -41,7 +41,7 @@ impl View {
     /// What the sandbox changed, by path; of the chosen paths only, with the folders that they need.
     ///
     /// # Errors
-    /// When something cannot be read, or changes while it is.
+    /// When the folder or what the sandbox left cannot be looked at.
     pub fn changes(&self, selection: &Selection, bounds: Bounds) -> Result<Changes, Fault> {
         let Self { host, upper, since } = self;
         Walk { host, upper, since, selection, bounds }.changes()
@@ -50,7 +50,7 @@ impl View {
     /// Changes with their content.
     ///
     /// # Errors
-    /// When something cannot be read, or is no longer what was listed.
+    /// When something cannot be read.
     pub fn diff(&self, changes: &Changes, bounds: DiffBounds) -> Result<Diff, Fault> {
         diff::diff(&self.host, &self.upper, changes, bounds)
     }

@@ -96,7 +96,7 @@ impl Work<'_> {
         self.steps.reached("look at what came out");
         match spot.aside()? {
             Some(seen) if !seen.was(before) => spot.exchange_back(),
-            _ => give_up_nothing(spot),
+            _ => clear_away(spot),
         }
     }
 
@@ -121,27 +121,27 @@ impl Work<'_> {
         self.steps.reached("look at what is set aside");
         match (spot.aside()?, &op.before) {
             (Some(seen), Some(before)) if !seen.was(before) => spot.put_back(),
-            _ => give_up_nothing(spot),
+            _ => clear_away(spot),
         }
     }
 
     /// What an earlier try left beside a place: half of a file of ours, what was set aside, or somebody else's that came out.
     pub(super) fn tidy(&self, op: &Op, spot: &Spot<'_>) -> Result<Option<Finding>, Fault> {
         let Some(seen) = spot.aside()? else { return Ok(None) };
-        let Some(before) = &op.before else { return give_up_nothing(spot) };
+        let Some(before) = &op.before else { return clear_away(spot) };
         if seen.was(before) {
-            return give_up_nothing(spot);
+            return clear_away(spot);
         }
         match &op.act {
             Act::Remove => spot.put_back(),
             Act::File { .. } | Act::Link { .. } if self.stand(op)? == Stand::New => spot.exchange_back(),
-            _ => give_up_nothing(spot),
+            _ => clear_away(spot),
         }
     }
 }
 
 /// Takes away what is beside a place and nobody's any more.
-fn give_up_nothing(spot: &Spot<'_>) -> Result<Option<Finding>, Fault> {
+fn clear_away(spot: &Spot<'_>) -> Result<Option<Finding>, Fault> {
     spot.clear()?;
     Ok(None)
 }

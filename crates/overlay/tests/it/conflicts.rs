@@ -146,6 +146,7 @@ fn who_comes_between_check_and_write_is_not_written_over() {
         ("rm a; ln -s b a", ("take the place", 0)),
         ("printf host > a", ("change places", 0)),
         ("printf host > t; mv t a", ("change places", 0)),
+        ("printf hosthost > t; touch -r a t; mv t a", ("change places", 0)),
         ("rm a; mkdir a; printf host > a/h", ("change places", 0)),
         ("rm -f new; printf host > new", ("change places", 1)),
         ("printf host > d/x", ("begin a step", 1)),
@@ -164,7 +165,7 @@ fn who_comes_between_check_and_write_is_not_written_over() {
         assert!(!done.left.is_empty(), "after `{script}`: {done:?}");
         let tree = place.host_tree();
         assert!(
-            tree.values().any(|(_, _, bytes)| bytes == b"host") || script.contains("ln -s"),
+            tree.values().any(|(_, _, bytes)| bytes.starts_with(b"host")) || script.contains("ln -s"),
             "`{script}`: {tree:?}"
         );
         assert_eq!(tree["z/o"].2, b"3");

@@ -137,8 +137,9 @@ fn carry_out(
     journals
         .advance(&journal, State::Staging, State::Ready)
         .map_err(Fault::system(Doing::WriteJournal, &root))?;
-    let left = journal::apply(host, &journal, plan, Pass::First, steps)?;
-    journal::finish(journals, &journal, steps)?;
+    let left = journal::apply(host, &journal, plan, Pass::First, steps)
+        .and_then(|left| journal::finish(journals, &journal, steps).map(|()| left))
+        .map_err(|fault| Fault::Halfway { id: journal.id.clone(), fault: Box::new(fault) })?;
     let paths =
         plan.ops.iter().map(|op| &op.path).filter(|path| !left.iter().any(|left| left.path == **path));
     // Only folders that nobody else had touched: what came to the others by somebody else must stay visible.

@@ -58,10 +58,9 @@ impl View {
     /// Writes changes to the host's folder: all that are chosen, or none. Chosen are paths with all that is beneath them;
     /// folders that they need come along.
     ///
-    /// When a step of writing itself fails (a full disk), the journal stays, and [`crate::recover`] carries on.
-    ///
     /// # Errors
-    /// [`Fault::Refused`] with everything that stands against it; nothing was written then.
+    /// [`Fault::Refused`] with everything that stands against it. Only with [`Fault::Halfway`] (a full disk) may something
+    /// have been written: [`crate::recover`] carries on then. What it writes is not known to this view as its own.
     pub fn commit(
         &mut self,
         commit: &Commit<'_>,

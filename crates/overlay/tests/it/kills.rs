@@ -17,6 +17,7 @@ tests!(
     recovery_leaves_alone_what_somebody_else_changed,
     a_journal_that_is_damaged_or_homeless_is_kept,
     a_journal_that_is_worked_on_is_left_alone,
+    a_commit_that_fails_on_the_way_is_carried_on,
 );
 
 const WORD: &str = "--commit-and-be-killed";
@@ -242,5 +243,31 @@ fn a_journal_that_is_worked_on_is_left_alone() {
     let mut steps = Recovering(&place, 0);
     let done: Result<_, Fault> = view.commit(&Commit::default(), &place.journals(), &mut steps);
     assert!(done.is_ok() && steps.1 > 5, "{done:?}");
+    assert_eq!(place.host_tree(), place.seen());
+}
+
+fn a_commit_that_fails_on_the_way_is_carried_on() {
+    /// Moves staged content away when the journal is ready, so that there is nothing to write.
+    struct Failing<'a>(&'a Place);
+    impl Steps for Failing<'_> {
+        fn reached(&mut self, step: &'static str) {
+            if step == "mark the journal ready" {
+                place::shell(&self.0.journals_path(), "mv staging-*/1 ../away");
+            }
+        }
+    }
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> a; printf 3 > new; rm more");
+    let mut view = place.view();
+    let result = view.commit(&Commit::default(), &place.journals(), &mut Failing(&place));
+    assert!(matches!(result, Err(Fault::Halfway { .. })), "{result:?}");
+    assert!(!place.host_tree().contains_key("more") && !place.host_tree().contains_key("new"));
+    place::shell(&place.journals_path(), "for d in ready-*; do mv ../away $d/1; done");
+    let found = recovered(&place);
+    let [Recovered { ended: Ended::RolledForward { left, .. }, .. }] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert!(left.is_empty(), "{left:?}");
     assert_eq!(place.host_tree(), place.seen());
 }

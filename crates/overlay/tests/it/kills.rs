@@ -1,5 +1,6 @@
 //! A commit that is killed at every one of its steps, and what the next start makes of it.
 
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -67,15 +68,23 @@ pub(crate) fn become_one() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Runs it; whether it was killed.
-fn killed_at(place: &mut Place, what: &str, step: u32) -> bool {
+/// The words that start it.
+pub(crate) fn words(place: &mut Place, what: &str, step: u32) -> Vec<OsString> {
     let began = place.begin();
     let program = std::env::current_exe().expect("this program");
-    let mut command = Command::new(program);
-    command.args([WORD, what, &step.to_string()]);
-    command.arg(place.lower()).arg(place.upper()).arg(place.journals_path());
-    command.args([began.seconds.to_string(), began.nanos.to_string()]);
-    let output = command.output().expect("it runs");
+    let step = step.to_string();
+    let mut words = vec![program.into_os_string()];
+    words.extend([WORD, what, step.as_str()].map(OsString::from));
+    words.extend([place.lower(), place.upper(), place.journals_path()].map(OsString::from));
+    words.extend([began.seconds.to_string(), began.nanos.to_string()].map(OsString::from));
+    words
+}
+
+/// Runs it; whether it was killed.
+fn killed_at(place: &mut Place, what: &str, step: u32) -> bool {
+    let words = words(place, what, step);
+    let mut command = Command::new(&words[0]);
+    let output = command.args(&words[1..]).output().expect("it runs");
     match output.status.signal() {
         Some(9) => true,
         _ if output.status.success() => false,

@@ -13,6 +13,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bailiwick_sys::beneath::{self, Links};
+use rustix::fs::{Dir, FileType};
 use rustix::io::Errno;
 
 use crate::change::Finding;
@@ -164,12 +165,28 @@ impl Names {
         let room = most.saturating_sub(self.paths.len());
         let folder = beneath::folder(host.fd(), path.to_c().as_c_str(), Links::Never)?;
         let before = Seen::of(&folder)?;
-        let (found, more) = beneath::names(&folder, room)?;
-        for name in found {
+        let mut more = false;
+        let mut found = 0;
+        for entry in Dir::read_from(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if found == room {
+                more = true;
+                break;
+            }
+            found += 1;
             let path = path.join(name.to_bytes());
             self.paths.insert(self.number(&path));
-            // Looked at without its path: a mount in the way is found when it is opened.
-            if beneath::status_of(&folder, &name).is_ok_and(|status| status.kind == beneath::Kind::Folder) {
+            // Most file systems say it along with the name. A mount in the way is found when it is opened.
+            let is_folder = match entry.file_type() {
+                FileType::Directory => true,
+                FileType::Unknown => beneath::status_of(&folder, name)?.kind == beneath::Kind::Folder,
+                _ => false,
+            };
+            if is_folder {
                 open.push(path);
             }
         }

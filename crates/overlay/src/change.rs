@@ -60,7 +60,7 @@ pub struct Node {
     /// Where a link leads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
-    /// The hash of a file of the sandbox, in hex; none when it was too much to read.
+    /// The hash of a file of the sandbox, in hex; none when it was too much to read, or changed meanwhile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -128,6 +128,8 @@ pub enum Finding {
     TooDeep,
     /// It is larger than what is read in one go.
     TooLarge,
+    /// It changed while it was read.
+    StillWritten,
     /// It is not what was reviewed.
     NotReviewed,
 }
@@ -145,6 +147,7 @@ impl fmt::Display for Finding {
             Self::NotWritable => "its folder on the host cannot be written",
             Self::TooDeep => "it lies deeper than is looked at",
             Self::TooLarge => "it is larger than what is read in one go",
+            Self::StillWritten => "it is still being written",
             Self::NotReviewed => "it is not what was reviewed",
         })
     }
@@ -195,6 +198,8 @@ pub enum Why {
     Special,
     /// It cannot be opened by who we are.
     Unreadable,
+    /// Something else took its place while it was looked at.
+    StillWritten,
     /// It lies deeper than is looked at.
     TooDeep,
     /// It carries a mark of overlayfs that a mount like ours never makes.

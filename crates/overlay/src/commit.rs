@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
 use bailiwick_sys::beneath::{self, Links};
-use rustix::fs::{Access, AtFlags};
+use rustix::fs::{Access, AtFlags, StatVfsMountFlags};
 use serde::Serialize;
 
 use crate::baseline::{Baseline, Ours};
@@ -137,8 +137,9 @@ fn carry_out(
     journals
         .advance(&journal, State::Staging, State::Ready)
         .map_err(Fault::system(Doing::WriteJournal, &root))?;
-    let left = journal::apply(host, &journal, plan, Pass::First, steps)?;
-    journal::finish(journals, &journal, steps)?;
+    let left = journal::apply(host, &journal, plan, Pass::First, steps)
+        .and_then(|left| journal::finish(journals, &journal, steps).map(|()| left))
+        .map_err(|fault| Fault::Halfway { id: journal.id.clone(), fault: Box::new(fault) })?;
     let paths =
         plan.ops.iter().map(|op| &op.path).filter(|path| !left.iter().any(|left| left.path == **path));
     // Only folders that nobody else had touched: what came to the others by somebody else must stay visible.
@@ -164,6 +165,7 @@ fn refusal(Left { path, finding }: Left) -> Change {
 /// The folders that are written to, and who we are to them.
 struct Places<'a> {
     host: &'a Host,
+    is_read_only: bool,
     is_root: bool,
     user: u32,
     groups: Vec<u32>,
@@ -172,12 +174,15 @@ struct Places<'a> {
 
 impl<'a> Places<'a> {
     fn new(host: &'a Host) -> Result<Self, Fault> {
+        let root = RelPath::root();
+        let looking = Fault::system(Doing::LookAtHost, &root);
+        let mount = rustix::fs::fstatvfs(host.fd()).map_err(&looking)?;
         let user = rustix::process::geteuid();
-        let supplementary =
-            rustix::process::getgroups().map_err(Fault::system(Doing::LookAtHost, &RelPath::root()))?;
+        let supplementary = rustix::process::getgroups().map_err(&looking)?;
         let groups = supplementary.into_iter().chain([rustix::process::getegid()]);
         Ok(Self {
             host,
+            is_read_only: mount.f_flag.contains(StatVfsMountFlags::RDONLY),
             is_root: user.is_root(),
             user: user.as_raw(),
             groups: groups.map(rustix::fs::Gid::as_raw).collect(),
@@ -210,15 +215,13 @@ impl<'a> Places<'a> {
         let Some((parent, _)) = change.path.split() else { return Ok(None) };
         // A folder that is made with it is ours.
         let Some((folder, writable)) = self.folder(&parent)? else { return Ok(None) };
-        if self.is_root {
-            return Ok(None);
+        if self.is_read_only || (!writable && change.what != What::ModeChanged) {
+            return Ok(Some(Finding::NotWritable));
         }
-        let Some(host) = change.host else {
-            return Ok((!writable).then_some(Finding::NotWritable));
-        };
+        let Some(host) = change.host.filter(|_| !self.is_root) else { return Ok(None) };
         let is_foreign = host.user != self.user;
         let sticks = folder.mode & 0o1000 != 0 && is_foreign && folder.user != self.user;
-        if change.what != What::ModeChanged && (!writable || sticks) {
+        if change.what != What::ModeChanged && sticks {
             return Ok(Some(Finding::NotWritable));
         }
         // What takes its place has to belong to the same, and only an owner sets a mode.

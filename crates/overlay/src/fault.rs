@@ -94,6 +94,15 @@ pub enum Fault {
     /// Something stands against it; nothing was written.
     #[error("{} of the chosen changes cannot be written, so none was; the first is {}", .0.len(), first(.0))]
     Refused(Vec<Change>),
+    /// Writing failed on the way. What is written stays, and the journal is kept, so that the rest can follow.
+    #[error("{fault}; some of it may be written: the journal {id} is kept, and the next recovery carries on")]
+    Halfway {
+        /// The journal.
+        id: String,
+        /// What failed.
+        #[source]
+        fault: Box<Fault>,
+    },
     /// A path whose folder was made anew cannot be discarded alone.
     #[error("{path} is gone because {folder} was made anew; discard {folder}")]
     Implied {

@@ -71,13 +71,13 @@ impl Host {
         })
     }
 
-    /// Opens a regular file for reading.
+    /// Opens a regular file for reading; nothing when there is none, or none that we may read.
     pub(crate) fn read(&self, path: &RelPath) -> Result<Option<File>, Fault> {
-        match self.look(path)? {
-            Found::This(held, seen) if seen.kind == Kind::File => {
-                Ok(Some(beneath::read_again(held).map_err(Fault::system(Doing::ReadHost, path))?.0))
-            }
-            _ => Ok(None),
+        let Found::This(held, Seen { kind: Kind::File, .. }) = self.look(path)? else { return Ok(None) };
+        match beneath::read_again(held) {
+            Ok((file, _)) => Ok(Some(file)),
+            Err(Errno::ACCESS | Errno::PERM) => Ok(None),
+            Err(errno) => Err(Fault::system(Doing::ReadHost, path)(errno)),
         }
     }
 

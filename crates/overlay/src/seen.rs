@@ -117,11 +117,17 @@ impl Seen {
         match self.kind {
             Kind::Folder => same,
             Kind::File | Kind::Link | Kind::Special => {
-                same && self.size == before.size
-                    && self.mode == before.mode
-                    && self.modified == before.modified
-                    && (before.names > 1 || self.changed == before.changed)
+                self.was(before) && (before.names > 1 || self.changed == before.changed)
             }
         }
+    }
+
+    /// The same for a file that we have just given another name, which moves a stamp.
+    pub(crate) fn was(&self, before: &Self) -> bool {
+        self.kind == before.kind
+            && self.inode == before.inode
+            && self.size == before.size
+            && self.mode == before.mode
+            && self.modified == before.modified
     }
 }

@@ -43,7 +43,7 @@ impl View {
     /// What the sandbox changed, by path; of the chosen paths only, with the folders that they need.
     ///
     /// # Errors
-    /// When something cannot be read, or changes while it is.
+    /// When the folder or what the sandbox left cannot be looked at.
     pub fn changes(&self, selection: &Selection, bounds: Bounds) -> Result<Changes, Fault> {
         let Self { host, upper, since } = self;
         Walk { host, upper, since, selection, bounds }.changes()
@@ -52,7 +52,7 @@ impl View {
     /// Changes with their content.
     ///
     /// # Errors
-    /// When something cannot be read, or is no longer what was listed.
+    /// When something cannot be read.
     pub fn diff(&self, changes: &Changes, bounds: DiffBounds) -> Result<Diff, Fault> {
         diff::diff(&self.host, &self.upper, changes, bounds)
     }
@@ -60,10 +60,9 @@ impl View {
     /// Writes changes to the host's folder: all that are chosen, or none. Chosen are paths with all that is beneath them;
     /// folders that they need come along.
     ///
-    /// When a step of writing itself fails (a full disk), the journal stays, and [`crate::recover`] carries on.
-    ///
     /// # Errors
-    /// [`Fault::Refused`] with everything that stands against it; nothing was written then.
+    /// [`Fault::Refused`] with everything that stands against it. Only with [`Fault::Halfway`] (a full disk) may something
+    /// have been written: [`crate::recover`] carries on then. What it writes is not known to this view as its own.
     pub fn commit(
         &mut self,
         commit: &Commit<'_>,

@@ -30,6 +30,19 @@ enum Under {
     Nothing,
 }
 
+/// What came of reading something of the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// All of it; `same` when the host's file has the same bytes.
+    Whole { same: bool },
+    /// It is more than may be read.
+    TooLarge,
+    /// It changed meanwhile.
+    StillWritten,
+    /// There is no content.
+    Nothing,
+}
+
 #[derive(Debug)]
 enum At {
     /// The sandbox left something; `marked` when files of its folder can be marks.
@@ -154,8 +167,16 @@ impl Walk<'_> {
         };
         let seen = host.as_ref().map(|(_, seen)| *seen);
         let before = host.as_ref().map(|(held, seen)| node_of_host(held, seen, path)).transpose()?;
-        match self.upper.entry(path, marked)? {
-            Entry::Nothing => return Err(Fault::StillWritten { path: path.clone() }),
+        let entry = match self.upper.entry(path, marked) {
+            Err(Fault::StillWritten { .. }) => {
+                skip(state, Why::StillWritten);
+                return Ok(());
+            }
+            entry => entry?,
+        };
+        match entry {
+            // The sandbox goes on: it has removed it since its folder was read.
+            Entry::Nothing => {}
             Entry::Special => skip(state, Why::Special),
             Entry::Unreadable => skip(state, Why::Unreadable),
             Entry::UnknownMark => skip(state, Why::UnknownMark),
@@ -168,11 +189,11 @@ impl Walk<'_> {
                     target: Some(Target(target)),
                     sha256: None,
                 };
-                self.now(path, under, seen, (before, after, false), state)?;
+                self.now(path, under, seen, (before, after, Read::Nothing), state)?;
             }
             Entry::File(file, theirs) => {
-                let (after, same) = self.file(path, &file, &theirs, seen.as_ref(), state)?;
-                self.now(path, under, seen, (before, after, same), state)?;
+                let (after, read) = self.file(path, &file, &theirs, seen.as_ref(), state)?;
+                self.now(path, under, seen, (before, after, read), state)?;
             }
             Entry::Folder(folder, theirs) => {
                 let hidden = folder.opaque || matches!(under, Under::Here { hidden: true, .. });
@@ -180,7 +201,7 @@ impl Walk<'_> {
                     Some(folder) if folder.kind == Kind::Folder => Under::Here { folder, hidden },
                     _ => Under::Nothing,
                 };
-                self.now(path, under, seen, (before, node(&theirs), false), state)?;
+                self.now(path, under, seen, (before, node(&theirs), Read::Nothing), state)?;
                 self.enter(path, &folder, inside, state)?;
             }
         }
@@ -195,27 +216,33 @@ impl Walk<'_> {
         seen: &Seen,
         host: Option<&Seen>,
         state: &mut State,
-    ) -> Result<(Node, bool), Fault> {
+    ) -> Result<(Node, Read), Fault> {
         let mut after = node(seen);
         let may_be_same = host.is_some_and(|host| host.kind == Kind::File && host.size == seen.size);
         let theirs = if may_be_same { self.host.read(path)? } else { None };
         if !state.read.take(seen.size) {
-            return Ok((after, false));
+            return Ok((after, Read::TooLarge));
         }
-        let compared = content::compare(file, seen, theirs.as_ref(), path)?;
-        after.sha256 = Some(compared.sha256);
-        Ok((after, compared.same))
+        match content::compare(file, seen, theirs.as_ref(), path) {
+            Ok(compared) => {
+                after.sha256 = Some(compared.sha256);
+                Ok((after, Read::Whole { same: compared.same }))
+            }
+            Err(Fault::StillWritten { .. }) => Ok((after, Read::StillWritten)),
+            Err(fault) => Err(fault),
+        }
     }
 
-    /// The sandbox has something there; `same` when it is a file of the same bytes as the host's.
+    /// The sandbox has something there.
     fn now(
         &self,
         path: &RelPath,
         under: Under,
         host: Option<Seen>,
-        (before, after, same): (Option<Node>, Node, bool),
+        (before, after, read): (Option<Node>, Node, Read),
         state: &mut State,
     ) -> Result<(), Fault> {
+        let same = read == Read::Whole { same: true };
         let what = match &before {
             None => What::Added,
             Some(before) if before.kind != after.kind => What::TypeChanged,
@@ -241,9 +268,11 @@ impl Walk<'_> {
             {
                 findings.push(Finding::LeadsOut);
             }
-            if after.kind == Kind::File && after.sha256.is_none() {
-                findings.push(Finding::TooLarge);
-            }
+            findings.extend(match read {
+                Read::TooLarge => Some(Finding::TooLarge),
+                Read::StillWritten => Some(Finding::StillWritten),
+                Read::Whole { .. } | Read::Nothing => None,
+            });
             push(path, what, host, (before, Some(after.clone())), findings, state);
         }
         let folder = host.filter(|host| host.kind == Kind::Folder && after.kind != Kind::Folder);

@@ -295,6 +295,11 @@ pub fn rename(
     rustix::fs::renameat_with(from, old, to, new, flags)
 }
 
+/// Lets two names of a folder change places in one step, whatever they stand for. Not every file system can: `EINVAL`.
+pub fn exchange(folder: BorrowedFd<'_>, one: &CStr, other: &CStr) -> Result<()> {
+    rustix::fs::renameat_with(folder, one, folder, other, RenameFlags::EXCHANGE)
+}
+
 /// Takes away a name that is no folder. A link goes itself, not what it leads to.
 pub fn remove(folder: impl AsFd, name: &CStr) -> Result<()> {
     rustix::fs::unlinkat(folder, name, AtFlags::empty())

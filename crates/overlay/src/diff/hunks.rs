@@ -48,7 +48,7 @@ pub(super) fn body(old: &Side, new: &Side, deadline: Instant) -> Body {
 fn text(side: &Side) -> Result<&str, Body> {
     match side {
         Side::Nothing => Ok(""),
-        Side::TooLarge => Err(Body::TooLarge),
+        Side::None(why) => Err(why.clone()),
         Side::Bytes(bytes) => {
             str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or(Body::Binary)
         }

@@ -1,6 +1,6 @@
 //! Changes with their content, for a reviewer: line by line where they are text, by name and size where they are not.
 //!
-//! What is shown is what was listed: a file that has become another since is an error, not a diff. Everything is bounded,
+//! What is shown is what was listed: a file that has become another since is told as that, and not shown. Everything is bounded,
 //! and what was left out is said.
 
 mod hunks;
@@ -99,6 +99,10 @@ pub enum Body {
     Binary,
     /// It is larger than what is shown.
     TooLarge,
+    /// The host's file cannot be read by who we are.
+    Unreadable,
+    /// The sandbox's file is not what was listed: it is still being written.
+    StillWritten,
     /// There were too many lines before it.
     LeftOut,
 }
@@ -108,7 +112,7 @@ pub enum Body {
 enum Side {
     Nothing,
     Bytes(Vec<u8>),
-    TooLarge,
+    None(Body),
 }
 
 impl Diff {
@@ -176,35 +180,37 @@ fn before(host: &Host, path: &RelPath, node: &Node, most: u64) -> Result<Side, F
     if let Some(target) = &node.target {
         return Ok(Side::Bytes(target.as_bytes().to_vec()));
     }
-    let Some(file) = host.read(path)? else { return Ok(Side::Nothing) };
+    let Some(file) = host.read(path)? else { return Ok(Side::None(Body::Unreadable)) };
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(Fault::io(Doing::ReadHost, path))?;
     let is_too_large = u64::try_from(bytes.len()).is_ok_and(|length| length > most);
-    Ok(if is_too_large { Side::TooLarge } else { Side::Bytes(bytes) })
+    Ok(if is_too_large { Side::None(Body::TooLarge) } else { Side::Bytes(bytes) })
 }
 
 fn after(upper: &Upper, path: &RelPath, node: &Node, most: u64) -> Result<Side, Fault> {
     if let Some(target) = &node.target {
         return Ok(Side::Bytes(target.as_bytes().to_vec()));
     }
-    if node.size > most || node.sha256.is_none() {
-        return Ok(Side::TooLarge);
+    if node.size > most {
+        return Ok(Side::None(Body::TooLarge));
     }
     // Files that are marks are not in the list, so nothing is asked for here.
-    let Entry::File(file, seen) = upper.entry(path, false)? else {
-        return Err(Fault::StillWritten { path: path.clone() });
+    let still_written = Ok(Side::None(Body::StillWritten));
+    let (file, seen) = match upper.entry(path, false) {
+        Ok(Entry::File(file, seen)) if seen.size == node.size => (file, seen),
+        Ok(_) | Err(Fault::StillWritten { .. }) => return still_written,
+        Err(fault) => return Err(fault),
     };
-    if seen.size != node.size {
-        return Err(Fault::StillWritten { path: path.clone() });
-    }
     let mut bytes = Vec::new();
-    content::each(&file, &seen, path, |piece| {
+    let read = content::each(&file, &seen, path, |piece| {
         bytes.extend_from_slice(piece);
         Ok(())
-    })?;
-    if node.sha256.as_deref() == Some(hex(&Sha256::digest(&bytes)).as_str()) {
-        Ok(Side::Bytes(bytes))
-    } else {
-        Err(Fault::StillWritten { path: path.clone() })
+    });
+    match read {
+        Ok(()) if node.sha256.as_deref() == Some(hex(&Sha256::digest(&bytes)).as_str()) => {
+            Ok(Side::Bytes(bytes))
+        }
+        Ok(()) | Err(Fault::StillWritten { .. }) => still_written,
+        Err(fault) => Err(fault),
     }
 }

@@ -91,6 +91,8 @@ fn part(file: &FileDiff, part: &Part, out: &mut Vec<String>) {
         let why = match part.body {
             Body::Binary => "binary",
             Body::TooLarge => "too large to show",
+            Body::Unreadable => "cannot be read on the host",
+            Body::StillWritten => "still being written",
             Body::LeftOut | Body::Text { .. } => "left out",
         };
         let (from, to) = match part.does {

@@ -9,11 +9,12 @@ use std::ffi::{CStr, CString};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use bailiwick_sys::beneath::{self, Links, Taken};
+use bailiwick_sys::beneath::{self, Links};
 use rustix::fs::{AtFlags, Gid, Uid};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
+use super::swap::Spot;
 use super::{Act, Journal, Left, Op, Owner, Plan, Steps, staged_name};
 use crate::content::hex;
 use crate::fault::{Doing, Fault};
@@ -34,7 +35,7 @@ pub(crate) enum Pass {
 
 /// How a path stands to an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stand {
+pub(super) enum Stand {
     /// As before it.
     Old,
     /// As after it.
@@ -43,12 +44,12 @@ enum Stand {
     Other,
 }
 
-struct Work<'a> {
+pub(super) struct Work<'a> {
     host: &'a Host,
     journal: &'a Journal,
     plan: &'a Plan,
     pass: Pass,
-    steps: &'a mut dyn Steps,
+    pub(super) steps: &'a mut dyn Steps,
 }
 
 /// Whether every path is as a plan saw it; else what is not.
@@ -121,9 +122,11 @@ impl Work<'_> {
             Err(errno) => return Err(Fault::system(Doing::LookAtHost, path)(errno)),
         };
         let beside = CString::new(format!(".bailiwick-{}-{number}", self.journal.id)).unwrap_or_default();
-        if self.pass == Pass::Again {
-            // What an earlier try left half.
-            clear(parent.as_fd(), &beside).map_err(Fault::system(Doing::Remove, path))?;
+        let place = Spot { parent: parent.as_fd(), name: &name, beside: &beside, path };
+        if self.pass == Pass::Again
+            && let Some(finding) = self.tidy(op, &place)?
+        {
+            return Ok(Some(finding));
         }
         match self.stand(op)? {
             Stand::New => return Ok(None),
@@ -132,16 +135,16 @@ impl Work<'_> {
         }
         self.steps.reached("begin a step");
         let done = match &op.act {
-            Act::Remove => remove(op, &parent, &name),
+            Act::Remove => self.remove(op, &place),
             Act::Folder { owner } => make_folder(&parent, &name, *owner, path),
             Act::Mode { mode } => self.set_mode(path, *mode),
             Act::Link { target, owner } => {
                 link(&parent, &beside, target, *owner, path)?;
-                self.take_place(op, &parent, (&beside, &name))
+                self.take_place(op, &place)
             }
             Act::File { .. } => {
                 self.write(op, &parent, &beside)?;
-                self.take_place(op, &parent, (&beside, &name))
+                self.take_place(op, &place)
             }
         };
         self.steps.reached("end a step");
@@ -149,7 +152,7 @@ impl Work<'_> {
     }
 
     /// How the path of an operation stands to it.
-    fn stand(&self, op: &Op) -> Result<Stand, Fault> {
+    pub(super) fn stand(&self, op: &Op) -> Result<Stand, Fault> {
         let (held, seen) = match self.host.look(&op.path)? {
             Found::Mount => return Ok(Stand::Other),
             Found::Nothing => {
@@ -276,45 +279,6 @@ impl Work<'_> {
         beneath::set_permissions(&file, *mode).map_err(&setting)?;
         beneath::sync(&file).map_err(Fault::system(Doing::Sync, path))
     }
-
-    /// What was made beside its place takes it, if nobody else did.
-    fn take_place(
-        &mut self,
-        op: &Op,
-        parent: &OwnedFd,
-        (beside, name): (&CStr, &CStr),
-    ) -> Result<Option<Finding>, Fault> {
-        self.steps.reached("take the place");
-        let path = &op.path;
-        let parent = parent.as_fd();
-        let give_up = |finding| {
-            clear(parent, beside).map_err(Fault::system(Doing::Remove, path))?;
-            Ok(Some(finding))
-        };
-        if self.stand(op)? != Stand::Old {
-            return give_up(if op.before.is_some() { Finding::HostChanged } else { Finding::HostAdded });
-        }
-        let taken = if op.before.is_some() { Taken::Replace } else { Taken::Refuse };
-        match beneath::rename((parent, beside), (parent, name), taken) {
-            Ok(()) => Ok(None),
-            Err(Errno::EXIST) => give_up(Finding::HostAdded),
-            Err(Errno::ISDIR) => give_up(Finding::HostChanged),
-            Err(errno) => Err(Fault::system(Doing::Write, path)(errno)),
-        }
-    }
-}
-
-fn remove(op: &Op, parent: &OwnedFd, name: &CStr) -> Result<Option<Finding>, Fault> {
-    let is_folder = op.before.is_some_and(|before| before.kind == Kind::Folder);
-    let removed =
-        if is_folder { beneath::remove_folder(parent, name) } else { beneath::remove(parent, name) };
-    match removed {
-        Ok(()) | Err(Errno::NOENT) => Ok(None),
-        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Some(Finding::HostAdded)),
-        // It became a folder, or is none any more, between the look and now.
-        Err(Errno::ISDIR | Errno::NOTDIR) => Ok(Some(Finding::HostChanged)),
-        Err(errno) => Err(Fault::system(Doing::Remove, &op.path)(errno)),
-    }
 }
 
 fn make_folder(
@@ -351,7 +315,7 @@ fn own(parent: &OwnedFd, name: &CStr, owner: Option<Owner>, path: &RelPath) -> R
 }
 
 /// Takes away what is beside a place, if anything is.
-fn clear(parent: BorrowedFd<'_>, beside: &CStr) -> Result<(), Errno> {
+pub(super) fn clear(parent: BorrowedFd<'_>, beside: &CStr) -> Result<(), Errno> {
     match beneath::remove(parent, beside) {
         Err(Errno::NOENT) => Ok(()),
         removed => removed,

@@ -7,6 +7,7 @@
 mod apply;
 mod recover;
 mod stage;
+mod swap;
 
 use std::ffi::CString;
 use std::fs::DirBuilder;

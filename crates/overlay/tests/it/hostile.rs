@@ -1,6 +1,8 @@
 //! Folders on top that no kernel would write: a guest's, at their worst.
 
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bailiwick_overlay::{Bounds, DiffBounds, Fault, RelPath, Selection, Steps, Why};
 use bailiwick_testkit::{requires, tests};
@@ -15,8 +17,9 @@ tests!(
     names_of_any_bytes_come_through,
     a_tree_that_is_too_deep_is_told,
     a_huge_file_of_nothing_costs_nothing,
-    a_file_that_is_still_being_written_is_an_error,
+    a_file_that_is_still_being_written_is_not_taken,
     the_folder_itself_cannot_hide_the_hosts,
+    a_sandbox_that_goes_on_is_listed_as_far_as_it_stands_still,
 );
 
 fn pipes_and_sockets_are_never_opened() {
@@ -155,7 +158,7 @@ fn a_huge_file_of_nothing_costs_nothing() {
     commit(&mut view, &place, place::paths(&["n"])).expect("the others");
 }
 
-fn a_file_that_is_still_being_written_is_an_error() {
+fn a_file_that_is_still_being_written_is_not_taken() {
     struct Writing<'a>(&'a Place);
     impl Steps for Writing<'_> {
         fn reached(&mut self, step: &'static str) {
@@ -175,5 +178,41 @@ fn a_file_that_is_still_being_written_is_an_error() {
     assert!(place::tree(&place.journals_path()).is_empty());
     let listed = changes(&view);
     place::shell(&place.upper(), "printf else > n");
-    assert!(matches!(view.diff(&listed, DiffBounds::default()), Err(Fault::StillWritten { .. })));
+    let diff = view.diff(&listed, DiffBounds::default()).expect("a diff");
+    assert_eq!(
+        diff.files[0].parts[0].body,
+        bailiwick_overlay::Body::StillWritten,
+        "it is not what was listed"
+    );
+}
+
+fn a_sandbox_that_goes_on_is_listed_as_far_as_it_stands_still() {
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let mut place = Place::usual();
+    place.begin();
+    place::shell(&place.upper(), "head -c 4000000 /dev/zero > log; printf 1 > n");
+    let mut view = place.view();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut log =
+                std::fs::File::options().append(true).open(place.upper().join("log")).expect("a file");
+            while !stop.load(Ordering::Relaxed) {
+                log.write_all(b"x").expect("written");
+            }
+        });
+        // Also when something here fails.
+        let _stop = Stop(&stop);
+        let found = changes(&view);
+        assert_eq!(short(&found.changes), "A log, A n");
+        assert_eq!(found.changes[0].findings, [bailiwick_overlay::Finding::StillWritten]);
+        assert_eq!(refused(commit(&mut view, &place, Selection::All)), "log [StillWritten]");
+        commit(&mut view, &place, place::paths(&["n"])).expect("what stands still can be chosen");
+    });
+    assert_eq!(place.host_tree()["n"].2, b"1");
 }

@@ -1,5 +1,6 @@
 //! A commit that is killed at every one of its steps, and what the next start makes of it.
 
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -17,6 +18,7 @@ tests!(
     recovery_leaves_alone_what_somebody_else_changed,
     a_journal_that_is_damaged_or_homeless_is_kept,
     a_journal_that_is_worked_on_is_left_alone,
+    a_commit_that_fails_on_the_way_is_carried_on,
 );
 
 const WORD: &str = "--commit-and-be-killed";
@@ -66,15 +68,23 @@ pub(crate) fn become_one() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Runs it; whether it was killed.
-fn killed_at(place: &mut Place, what: &str, step: u32) -> bool {
+/// The words that start it.
+pub(crate) fn words(place: &mut Place, what: &str, step: u32) -> Vec<OsString> {
     let began = place.begin();
     let program = std::env::current_exe().expect("this program");
-    let mut command = Command::new(program);
-    command.args([WORD, what, &step.to_string()]);
-    command.arg(place.lower()).arg(place.upper()).arg(place.journals_path());
-    command.args([began.seconds.to_string(), began.nanos.to_string()]);
-    let output = command.output().expect("it runs");
+    let step = step.to_string();
+    let mut words = vec![program.into_os_string()];
+    words.extend([WORD, what, step.as_str()].map(OsString::from));
+    words.extend([place.lower(), place.upper(), place.journals_path()].map(OsString::from));
+    words.extend([began.seconds.to_string(), began.nanos.to_string()].map(OsString::from));
+    words
+}
+
+/// Runs it; whether it was killed.
+fn killed_at(place: &mut Place, what: &str, step: u32) -> bool {
+    let words = words(place, what, step);
+    let mut command = Command::new(&words[0]);
+    let output = command.args(&words[1..]).output().expect("it runs");
     match output.status.signal() {
         Some(9) => true,
         _ if output.status.success() => false,
@@ -242,5 +252,31 @@ fn a_journal_that_is_worked_on_is_left_alone() {
     let mut steps = Recovering(&place, 0);
     let done: Result<_, Fault> = view.commit(&Commit::default(), &place.journals(), &mut steps);
     assert!(done.is_ok() && steps.1 > 5, "{done:?}");
+    assert_eq!(place.host_tree(), place.seen());
+}
+
+fn a_commit_that_fails_on_the_way_is_carried_on() {
+    /// Moves staged content away when the journal is ready, so that there is nothing to write.
+    struct Failing<'a>(&'a Place);
+    impl Steps for Failing<'_> {
+        fn reached(&mut self, step: &'static str) {
+            if step == "mark the journal ready" {
+                place::shell(&self.0.journals_path(), "mv staging-*/1 ../away");
+            }
+        }
+    }
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> a; printf 3 > new; rm more");
+    let mut view = place.view();
+    let result = view.commit(&Commit::default(), &place.journals(), &mut Failing(&place));
+    assert!(matches!(result, Err(Fault::Halfway { .. })), "{result:?}");
+    assert!(!place.host_tree().contains_key("more") && !place.host_tree().contains_key("new"));
+    place::shell(&place.journals_path(), "for d in ready-*; do mv ../away $d/1; done");
+    let found = recovered(&place);
+    let [Recovered { ended: Ended::RolledForward { left, .. }, .. }] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert!(left.is_empty(), "{left:?}");
     assert_eq!(place.host_tree(), place.seen());
 }

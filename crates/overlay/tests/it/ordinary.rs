@@ -8,7 +8,11 @@ use bailiwick_testkit::{requires, tests};
 
 use crate::place::{self, Place, commit, refused};
 
-tests!(an_ordinary_user_reviews_and_commits_too, what_our_rights_do_not_allow_is_found_before);
+tests!(
+    an_ordinary_user_reviews_and_commits_too,
+    what_our_rights_do_not_allow_is_found_before,
+    a_folder_that_can_only_be_read_is_found_before,
+);
 
 /// Tests that have to pass for an ordinary user too.
 const TOO: &[&str] = &[
@@ -65,4 +69,18 @@ fn what_our_rights_do_not_allow_is_found_before() {
     assert!(matches!(done, Err(bailiwick_overlay::Fault::NoSuchChange { .. })), "{done:?}");
     let done = commit(&mut view, &place, place::paths(&["n"])).expect("the others");
     assert!(done.left.is_empty());
+}
+
+fn a_folder_that_can_only_be_read_is_found_before() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> a; chmod 700 b");
+    let script = "mount --bind . . && mount -o remount,bind,ro . && cd . && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(place::way().expect("overlayfs")).args(["--", "sh", "-c", script, "mount"]);
+    command.args(crate::kills::words(&mut place, "commit", u32::MAX)).current_dir(place.lower());
+    let output = command.output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(text.matches("findings: [NotWritable]").count(), 2, "{text}");
+    assert!(place::tree(&place.journals_path()).is_empty(), "no journal waits for what can never be written");
 }

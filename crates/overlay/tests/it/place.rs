@@ -122,7 +122,7 @@ pub(crate) fn is_possible() -> bool {
 }
 
 /// `unshare`'s flags that work here: those of anybody, else those of root.
-fn way() -> Option<&'static [&'static str]> {
+pub(crate) fn way() -> Option<&'static [&'static str]> {
     const WAYS: [&[&str]; 2] = [&["--user", "--map-root-user", "--mount"], &["--mount"]];
     static WAY: OnceLock<Option<&'static [&'static str]>> = OnceLock::new();
     *WAY.get_or_init(|| {

@@ -111,6 +111,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "turns policy into demands and picks who enforces them; it knows no backend",
     },
     Layer {
+        name: "image",
+        may_know: MayKnow::Only(&["types", "policy", "config", "sandbox", "sys"]),
+        reason: "fetches and unpacks what sandboxes begin with; who runs in it is not its business",
+    },
+    Layer {
         name: "agent",
         may_know: MayKnow::Only(&["types", "wire", "sys"]),
         reason: "the first process of a sandbox: it runs inside the wall, where nothing is decided",

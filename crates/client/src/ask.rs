@@ -227,6 +227,10 @@ impl Ask {
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
             | Action::SandboxRemove { .. }
+            | Action::ImageList
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
+            | Action::ImageRemove { .. }
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

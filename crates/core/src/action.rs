@@ -233,6 +233,25 @@ pub enum Action {
         /// Which.
         sandbox: String,
     },
+    /// The images that sandboxes can begin with.
+    ImageList,
+    /// Fetches an image from its registry.
+    ImagePull {
+        /// Its name: `debian:12`.
+        image: String,
+    },
+    /// Takes an image in from a file or a folder of this machine.
+    ImageImport {
+        /// The file or the folder, absolute.
+        from: std::path::PathBuf,
+        /// The name that it gets.
+        name: String,
+    },
+    /// Forgets an image.
+    ImageRemove {
+        /// Its name or digest.
+        image: String,
+    },
     /// Puts a command that runs in the process of whoever asks on the record, before it begins.
     ExecBegins(Box<ExecIntent>),
     /// Puts how it ended on the record.
@@ -423,6 +442,7 @@ impl Action {
                 | Self::SandboxList
                 | Self::SandboxShow { .. }
                 | Self::SnapshotList
+                | Self::ImageList
         )
     }
 
@@ -469,6 +489,10 @@ impl Action {
             Self::SandboxFork { .. } => "sandbox.fork",
             Self::SandboxStop { .. } => "sandbox.stop",
             Self::SandboxRemove { .. } => "sandbox.remove",
+            Self::ImageList => "image.list",
+            Self::ImagePull { .. } => "image.pull",
+            Self::ImageImport { .. } => "image.import",
+            Self::ImageRemove { .. } => "image.remove",
             Self::AuditTail { .. } => "audit.tail",
             Self::AuditPage { .. } => "audit.page",
             Self::AuditShow { .. } => "audit.show",

@@ -53,7 +53,8 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::SandboxResume { .. }
         | Action::SandboxFork { .. }
         | Action::SandboxStop { .. }
-        | Action::SandboxRemove { .. } => &[Scope::Author, Scope::Operate],
+        | Action::SandboxRemove { .. }
+        | Action::ImageList => &[Scope::Author, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.
         Action::ToolTry { live: true, .. }
         | Action::ToolTest { live: true, .. }
@@ -63,6 +64,9 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::RunBegins(_)
         | Action::RunEnded(_)
         | Action::ExecBegins(_)
+        | Action::ImagePull { .. }
+        | Action::ImageImport { .. }
+        | Action::ImageRemove { .. }
         | Action::ExecEnded(_)
         | Action::AuditTail { .. }
         | Action::AuditPage { .. }

@@ -155,7 +155,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "core",
         may_know: MayKnow::Only(&[
             "types", "document", "policy", "redact", "config", "sys", "secrets", "cell", "gateway",
-            "runtime", "sandbox", "scan", "tool", "audit", "store",
+            "runtime", "sandbox", "image", "scan", "tool", "audit", "store",
         ]),
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },

@@ -70,6 +70,10 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::SandboxRemove { .. } => (50, SANDBOXES),
         Action::ExecBegins(_) => (51, OPERATE),
         Action::ExecEnded(_) => (52, OPERATE),
+        Action::ImageList => (53, SANDBOXES),
+        Action::ImagePull { .. } => (54, OPERATE),
+        Action::ImageImport { .. } => (55, OPERATE),
+        Action::ImageRemove { .. } => (56, OPERATE),
     }
 }
 
@@ -192,6 +196,10 @@ fn sandboxes() -> Vec<Action> {
         Action::SandboxRemove { sandbox: sandbox() },
         Action::ExecBegins(Box::new(intent)),
         Action::ExecEnded(Box::new(outcome)),
+        Action::ImageList,
+        Action::ImagePull { image: sandbox() },
+        Action::ImageImport { from: "/a".into(), name: sandbox() },
+        Action::ImageRemove { image: sandbox() },
     ]
 }
 
@@ -210,7 +218,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..53).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..57).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

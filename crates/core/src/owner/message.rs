@@ -108,7 +108,8 @@ impl Nature {
             | Action::AuditExport { .. }
             | Action::SandboxList
             | Action::SandboxShow { .. }
-            | Action::SnapshotList => Self::Reads,
+            | Action::SnapshotList
+            | Action::ImageList => Self::Reads,
             Action::SandboxFiles { wish, .. } if wish.only_reads() => Self::Reads,
             Action::ToolTry { .. }
             | Action::ToolTest { .. }
@@ -137,6 +138,9 @@ impl Nature {
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
             | Action::SandboxRemove { .. }
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
+            | Action::ImageRemove { .. }
             | Action::ExecBegins(_)
             | Action::ExecEnded(_) => Self::Writes,
         }
@@ -159,6 +163,8 @@ pub(crate) const fn is_governed(action: &Action) -> bool {
             | Action::Limits
             | Action::SandboxCreate(_)
             | Action::SandboxExec(_)
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
     )
 }
 

@@ -10,9 +10,11 @@ mod member;
 mod packed;
 mod tree;
 
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
@@ -58,14 +60,14 @@ pub(crate) fn unpack(
         return Err(ImageError::Bound { what: "more layers", most: most as u64 });
     }
     let total = layers.iter().map(|layer| layer.size).sum();
-    let mut steps = Steps::new(watcher, Phase::Unpacking, Some(total));
+    let steps = Rc::new(RefCell::new(Steps::new(watcher, Phase::Unpacking, Some(total))));
     let mut tree = tree::Tree::new(root, spending)?;
     let mut diff_ids = Vec::new();
     for (index, layer) in layers.into_iter().enumerate() {
         let number = index + 1;
-        let size = layer.size;
         let bounds = *tree.bounds();
-        let mut reader = Watched::new(opened(layer.file, size, &bounds)?);
+        let file = Counted { file: layer.file, steps: Rc::clone(&steps) };
+        let mut reader = Watched::new(opened(file, layer.size, &bounds)?);
         tree.begin(number);
         each(&mut reader, &bounds, |member| tree.take(member))?;
         rest(&mut reader, number)?;
@@ -74,14 +76,25 @@ pub(crate) fn unpack(
             return Err(ImageError::Digest { what: format!("layer {number}, unpacked,"), expected, found });
         }
         diff_ids.push(found);
-        steps.add(size);
     }
     Ok((diff_ids, tree.left_out()))
 }
 
+/// A file whose reading is told as it goes.
+struct Counted {
+    file: File,
+    steps: Rc<RefCell<Steps>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.steps.borrow_mut().add(read as u64);
+        Ok(read)
+    }
+}
+
 /// What follows the end of the archive counts for its digest and for nothing else.
 fn rest(reader: &mut impl Read, number: usize) -> Result<(), ImageError> {
-    std::io::copy(reader, &mut std::io::sink())
-        .map(drop)
-        .map_err(|error| unwrapped(&format!("layer {number}"), error))
+    io::copy(reader, &mut io::sink()).map(drop).map_err(|error| unwrapped(&format!("layer {number}"), error))
 }

@@ -1,6 +1,5 @@
 //! Undoes compression within bounds: what comes out is counted, and ends with an error before it is too much.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use crate::{Bounds, ImageError};
@@ -11,7 +10,11 @@ const WINDOW: u32 = 27;
 const AROUND_ENTRY: u64 = 2048;
 
 /// A reader of what is packed in a file of this size. What it is packed with is told by its first bytes.
-pub(crate) fn opened(file: File, size: u64, bounds: &Bounds) -> Result<Box<dyn Read>, ImageError> {
+pub(crate) fn opened(
+    file: impl Read + 'static,
+    size: u64,
+    bounds: &Bounds,
+) -> Result<Box<dyn Read>, ImageError> {
     const STEP: &str = "read a layer";
     let mut file = BufReader::with_capacity(128 * 1024, file);
     let first = file.fill_buf().map_err(ImageError::io(STEP))?;

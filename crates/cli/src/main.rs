@@ -80,6 +80,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             let session = session(screen)?;
             commands::sandbox::sandbox(screen, &session, what)
         }
+        Command::Image(what) => {
+            let session = session(screen)?;
+            commands::image::image(screen, &session, what)
+        }
         Command::Config(Config::Show(what)) if what.defaults => commands::config::defaults(screen),
         Command::Config(Config::Show(what)) => {
             let session = session(screen)?;

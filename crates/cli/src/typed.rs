@@ -1,9 +1,10 @@
 //! What was typed, and nothing more. No file is read and no default is looked up here.
 //!
-//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`], [`mcp`], [`sandbox`]. Where each works
-//! is in [`place`].
+//! The larger groups of commands have files of their own: [`tool`], [`audit`], [`serving`], [`mcp`], [`sandbox`], [`image`].
+//! Where each works is in [`place`].
 
 pub(crate) mod audit;
+pub(crate) mod image;
 pub(crate) mod mcp;
 pub(crate) mod place;
 pub(crate) mod sandbox;
@@ -12,11 +13,12 @@ pub(crate) mod tool;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 /// Walls for the code of AI agents: tools and commands that do no more than they declare.
 #[derive(Debug, Parser)]
 #[command(name = "bailiwick", version, propagate_version = true, max_term_width = 100)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 the code failed, 2 bad input, 3 denied or declined, 4 a limit, 5 our fault."
 )]
@@ -30,6 +32,12 @@ pub(crate) struct Typed {
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
+    /// Print help
+    #[arg(short, long, global = true, help_heading = "Options of every command", action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print version
+    #[arg(short = 'V', long, global = true, help_heading = "Options of every command", action = ArgAction::Version)]
+    version: Option<bool>,
     /// Print one JSON object instead of text for people
     #[arg(long, global = true, help_heading = "Options of every command")]
     pub(crate) json: bool,
@@ -68,6 +76,9 @@ pub(crate) enum Command {
     /// Sandboxes that outlive a command: make, use, copy files, put to sleep, remove
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
+    /// Images that sandboxes can begin with: list, pull, import, remove
+    #[command(subcommand)]
+    Image(image::Image),
     /// The pure function: a JSON request on stdin, its output on stdout, nothing else exists
     Jsrun(Jsrun),
     /// Which walls stand here, seen by trying to break them, and how fast cells are

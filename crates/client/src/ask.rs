@@ -230,6 +230,10 @@ impl Ask {
             | Action::SandboxDiff { .. }
             | Action::SandboxCommit { .. }
             | Action::SandboxDiscard { .. }
+            | Action::ImageList
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
+            | Action::ImageRemove { .. }
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

@@ -1,5 +1,6 @@
 //! Every key of the operator's file, as one table.
 
+mod images;
 mod sandbox;
 
 use std::sync::LazyLock;
@@ -375,6 +376,7 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         rest.into_iter().partition(|(path, ..)| is_before_sandboxes(path));
     keys.extend(before.into_iter().map(key));
     keys.extend(sandbox::SANDBOX.iter().map(key));
+    keys.extend(images::IMAGES.iter().map(key));
     keys.extend(after.into_iter().map(key));
     keys
 });

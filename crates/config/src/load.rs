@@ -95,6 +95,7 @@ pub fn load(environment: &Environment, request: &Request) -> Result<Loaded, Conf
     notes.extend(waiting(&config));
     let mut settings = Settings::from_config(&config, &files)?;
     let own = own(environment, data_folder.as_deref(), &files);
+    settings.images.docker_config = environment.home.as_ref().map(|home| home.join(".docker/config.json"));
     settings.sandbox.own = own.into_iter().map(|(path, _)| path).collect();
     refuse_own_folders(environment, &config, data_folder.as_deref(), &files)?;
     let guest_folders = guest_folders(data_folder.as_deref(), environment, &config);

@@ -15,6 +15,7 @@ macro_rules! take {
     };
 }
 
+mod images;
 mod sandbox;
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ use bailiwick_types::{
     shortened,
 };
 
+pub use self::images::ImageSettings;
 pub use self::sandbox::{SandboxCeilings, SandboxSettings};
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
@@ -52,6 +54,8 @@ pub struct Settings {
     pub audit: Audit,
     /// Where and how commands run.
     pub sandbox: SandboxSettings,
+    /// What commands may begin with.
+    pub images: ImageSettings,
 }
 
 /// The server section.
@@ -229,7 +233,8 @@ impl Settings {
             keep_ms: take!(config, "audit.keep", Duration),
         };
         let sandbox = SandboxSettings::from_config(config)?;
-        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit, sandbox })
+        let images = ImageSettings::from_config(config)?;
+        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit, sandbox, images })
     }
 }
 

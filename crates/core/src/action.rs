@@ -254,6 +254,25 @@ pub enum Action {
         /// Which changes.
         wish: ReviewWish,
     },
+    /// The images that sandboxes can begin with.
+    ImageList,
+    /// Fetches an image from its registry.
+    ImagePull {
+        /// Its name: `debian:12`.
+        image: String,
+    },
+    /// Takes an image in from a file or a folder of this machine.
+    ImageImport {
+        /// The file or the folder, absolute.
+        from: std::path::PathBuf,
+        /// The name that it gets.
+        name: String,
+    },
+    /// Forgets an image.
+    ImageRemove {
+        /// Its name or digest.
+        image: String,
+    },
     /// Puts a command that runs in the process of whoever asks on the record, before it begins.
     ExecBegins(Box<ExecIntent>),
     /// Puts how it ended on the record.
@@ -445,6 +464,7 @@ impl Action {
                 | Self::SandboxShow { .. }
                 | Self::SandboxDiff { .. }
                 | Self::SnapshotList
+                | Self::ImageList
         )
     }
 
@@ -494,6 +514,10 @@ impl Action {
             Self::SandboxDiff { .. } => "sandbox.diff",
             Self::SandboxCommit { .. } => "sandbox.commit",
             Self::SandboxDiscard { .. } => "sandbox.discard",
+            Self::ImageList => "image.list",
+            Self::ImagePull { .. } => "image.pull",
+            Self::ImageImport { .. } => "image.import",
+            Self::ImageRemove { .. } => "image.remove",
             Self::AuditTail { .. } => "audit.tail",
             Self::AuditPage { .. } => "audit.page",
             Self::AuditShow { .. } => "audit.show",

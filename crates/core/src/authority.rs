@@ -55,7 +55,8 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::SandboxStop { .. }
         | Action::SandboxDiff { .. }
         | Action::SandboxDiscard { .. }
-        | Action::SandboxRemove { .. } => &[Scope::Author, Scope::Operate],
+        | Action::SandboxRemove { .. }
+        | Action::ImageList => &[Scope::Author, Scope::Operate],
         // What an agent wrote lands on the host: a person's yes, like any other.
         Action::SandboxCommit { .. } => &[Scope::Approve, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.
@@ -67,6 +68,9 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::RunBegins(_)
         | Action::RunEnded(_)
         | Action::ExecBegins(_)
+        | Action::ImagePull { .. }
+        | Action::ImageImport { .. }
+        | Action::ImageRemove { .. }
         | Action::ExecEnded(_)
         | Action::AuditTail { .. }
         | Action::AuditPage { .. }

@@ -19,6 +19,7 @@ use crate::approvals::Approvals;
 use crate::catalogue::Pages;
 use crate::desk::{Opening, said, under};
 use crate::happenings::Happenings;
+use crate::images::Images;
 use crate::journal::told;
 use crate::keys::Ring;
 use crate::moment::Ahead;
@@ -29,8 +30,8 @@ use crate::sandboxes::Sandboxes;
 use crate::webhook::Posts;
 use crate::world::World;
 use crate::{
-    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, journal, keys,
-    pass, pipeline, sandboxes,
+    Action, Actor, Caller, Refusal, Reply, approvals, authority, catalogue, code, happenings, images,
+    journal, keys, pass, pipeline, sandboxes,
 };
 
 /// Performs actions on one data folder. Cheap to clone.
@@ -73,6 +74,8 @@ pub(crate) struct Inner {
     pub(crate) approvals: Approvals,
     /// Sandboxes that outlive a command.
     pub(crate) sandboxes: Sandboxes,
+    /// What they can begin with.
+    pub(crate) images: Images,
     /// How far the clock is ahead.
     pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
@@ -129,6 +132,7 @@ impl Core {
             closing,
             approvals,
             sandboxes,
+            images: Images::default(),
             ahead: Ahead::default(),
             posts,
             _ownership: ownership,
@@ -242,6 +246,10 @@ impl Core {
             Action::SandboxDiscard { sandbox, wish } => {
                 sandboxes::discard(self, &caller, &sandbox, wish, open).await
             }
+            Action::ImageList => images::list(self).await,
+            Action::ImagePull { image } => images::pull(self, &caller, &image, open).await,
+            Action::ImageImport { from, name } => images::import(self, &caller, (from, &name), open).await,
+            Action::ImageRemove { image } => images::remove(self, &caller, &image, open).await,
             Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,
             Action::ExecEnded(outcome) => sandboxes::exec_ended(self, &caller, *outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,

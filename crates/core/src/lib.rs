@@ -17,6 +17,7 @@ mod code;
 mod core;
 mod desk;
 mod happenings;
+pub mod images;
 mod journal;
 mod keys;
 mod moment;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
+use crate::images::{Collected, Image};
 use crate::sandboxes::{Executed, InputBytes, Landed, SandboxLine, SandboxView, Shown, SnapshotLine};
 
 /// What comes back.
@@ -74,6 +75,12 @@ pub enum Reply {
     FileBytes(InputBytes),
     /// What is in a folder.
     FileEntries(Vec<bailiwick_sandbox::Entry>),
+    /// Images, by name.
+    Images(Vec<Image>),
+    /// An image that was pulled or imported.
+    Image(Box<Image>),
+    /// What went with the name of an image.
+    ImageRemoved(Collected),
     /// SHA-256 of the settings of the operator that hold.
     Under(String),
     /// It is done.

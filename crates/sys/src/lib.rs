@@ -37,6 +37,7 @@ pub mod root;
 pub mod seccomp;
 pub mod signals;
 pub mod step;
+pub mod trees;
 
 pub use rustix::io::Errno;
 pub use step::{Failed, Step};

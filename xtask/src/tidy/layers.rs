@@ -111,6 +111,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "turns policy into demands and picks who enforces them; it knows no backend",
     },
     Layer {
+        name: "image",
+        may_know: MayKnow::Only(&["types", "policy", "config", "sandbox", "sys"]),
+        reason: "fetches and unpacks what sandboxes begin with; who runs in it is not its business",
+    },
+    Layer {
         name: "agent",
         may_know: MayKnow::Only(&["types", "wire", "sys"]),
         reason: "the first process of a sandbox: it runs inside the wall, where nothing is decided",
@@ -155,7 +160,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "core",
         may_know: MayKnow::Only(&[
             "types", "document", "policy", "redact", "config", "sys", "secrets", "cell", "gateway",
-            "runtime", "sandbox", "scan", "tool", "audit", "store",
+            "runtime", "sandbox", "image", "scan", "tool", "audit", "store",
         ]),
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },

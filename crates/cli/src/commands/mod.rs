@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod generated;
+pub(crate) mod image;
 pub(crate) mod jsrun;
 pub(crate) mod key;
 pub(crate) mod learn;

@@ -5,6 +5,7 @@
 //! never with `NO_COLOR`.
 
 pub(crate) mod approval;
+pub(crate) mod bar;
 pub(crate) mod change;
 pub(crate) mod compare;
 mod problems;

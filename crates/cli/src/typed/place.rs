@@ -48,6 +48,7 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Run(_) => (Place::Server, "run"),
         Command::Exec(_) => (Place::Server, "exec"),
         Command::Sandbox(_) => (Place::Server, "sandbox"),
+        Command::Image(_) => (Place::Server, "image"),
         Command::Tool(_) => (Place::Server, "tool"),
         Command::Approvals(_) => (Place::Server, "approvals"),
         Command::Key(_) => (Place::Server, "key"),

@@ -24,6 +24,11 @@ fn the_examples_of_the_guide_to_sandboxes_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_images_are_true() {
+    check("docs/images.md", include_str!("../../../../docs/images.md"));
+}
+
+#[test]
 fn the_examples_of_the_policy_guide_are_true() {
     check("docs/policy.md", include_str!("../../../../docs/policy.md"));
 }

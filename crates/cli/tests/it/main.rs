@@ -9,6 +9,7 @@ mod documents;
 mod egress;
 mod exec;
 mod files;
+mod images;
 mod jsrun;
 mod kills;
 mod mcp_clients;

@@ -73,6 +73,10 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::SandboxDiff { .. } => (53, SANDBOXES),
         Action::SandboxCommit { .. } => (54, &[Scope::Approve, Scope::Operate]),
         Action::SandboxDiscard { .. } => (55, SANDBOXES),
+        Action::ImageList => (56, SANDBOXES),
+        Action::ImagePull { .. } => (57, OPERATE),
+        Action::ImageImport { .. } => (58, OPERATE),
+        Action::ImageRemove { .. } => (59, OPERATE),
     }
 }
 
@@ -198,6 +202,10 @@ fn sandboxes() -> Vec<Action> {
         Action::SandboxDiff { sandbox: sandbox(), wish: ReviewWish::default() },
         Action::SandboxCommit { sandbox: sandbox(), wish: ReviewWish::default() },
         Action::SandboxDiscard { sandbox: sandbox(), wish: ReviewWish::default() },
+        Action::ImageList,
+        Action::ImagePull { image: sandbox() },
+        Action::ImageImport { from: "/a".into(), name: sandbox() },
+        Action::ImageRemove { image: sandbox() },
     ]
 }
 
@@ -216,7 +224,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..56).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..60).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

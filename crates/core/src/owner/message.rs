@@ -109,7 +109,8 @@ impl Nature {
             | Action::SandboxList
             | Action::SandboxShow { .. }
             | Action::SandboxDiff { .. }
-            | Action::SnapshotList => Self::Reads,
+            | Action::SnapshotList
+            | Action::ImageList => Self::Reads,
             Action::SandboxFiles { wish, .. } if wish.only_reads() => Self::Reads,
             Action::ToolTry { .. }
             | Action::ToolTest { .. }
@@ -140,6 +141,9 @@ impl Nature {
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
             | Action::SandboxRemove { .. }
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
+            | Action::ImageRemove { .. }
             | Action::ExecBegins(_)
             | Action::ExecEnded(_) => Self::Writes,
         }
@@ -162,6 +166,8 @@ pub(crate) const fn is_governed(action: &Action) -> bool {
             | Action::Limits
             | Action::SandboxCreate(_)
             | Action::SandboxExec(_)
+            | Action::ImagePull { .. }
+            | Action::ImageImport { .. }
     )
 }
 

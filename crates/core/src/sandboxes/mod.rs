@@ -33,6 +33,6 @@ pub(crate) use actions::{
     create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };
 pub(crate) use files::files;
-pub(crate) use record::{exec_begins, exec_ended};
+pub(crate) use record::{Noted, exec_begins, exec_ended};
 pub(crate) use registry::Sandboxes;
 pub(crate) use review::{commit, diff, discard, recover_commits};

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::Backends;
+use bailiwick_core::images::OperatorsImages;
 use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::Backend;
 use bailiwick_sandbox_process::{Options, ProcessBackend};
@@ -21,9 +22,11 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let settings = &session.loaded.settings.sandbox;
     let fallback = Arc::new(secret::fallback(session)?);
     let egress = OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback);
+    let images = OperatorsImages::new(session.loaded.settings.clone(), data.clone());
     let options = Options {
         accept: lenient(settings),
         egress: Some(Arc::new(egress)),
+        images: Some(Arc::new(images)),
         ..Options::new(data.join(FOLDER))
     };
     Ok(allowed(all(options), settings))

@@ -4,6 +4,7 @@
 //! mounted: never our own folders, over a wire only what the operator listed.
 
 mod actions;
+mod operators;
 
 use std::path::Path;
 
@@ -13,6 +14,8 @@ use bailiwick_types::ErrorCode;
 use tokio::sync::OnceCell;
 
 use crate::{Core, Refusal};
+
+pub use operators::OperatorsImages;
 
 pub use bailiwick_image::{Collected, Config, Image, LeftOut};
 

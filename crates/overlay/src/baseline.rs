@@ -48,6 +48,9 @@ pub struct Names {
 
 impl Baseline {
     /// The sandbox begins now: to be taken before its mount is made.
+    ///
+    /// The clock moves in ticks, and may be a few of them late: what was changed within some milliseconds before counts as
+    /// changed since. That is the safe side; nobody's change after this is missed.
     pub fn begin() -> Self {
         Self::at(Moment::now())
     }

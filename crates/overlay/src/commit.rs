@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::baseline::{Baseline, Ours};
 use crate::change::{Bounds, Change, Changes, Finding, Node, Reviewed, Skipped, What};
 use crate::fault::{Doing, Fault};
-use crate::journal::{self, Act, Journals, Left, Op, Owner, Pass, Plan, State, Steps};
+use crate::journal::{self, Act, Applied, Journals, Left, Op, Owner, Pass, Plan, State, Steps};
 use crate::seen::{Kind, Seen};
 use crate::select::Selection;
 use crate::upper::Upper;
@@ -102,12 +102,8 @@ pub(crate) fn commit(
     if plan.ops.is_empty() {
         return Ok(Committed { written: Vec::new(), left: Vec::new(), skipped });
     }
-    let left = carry_out((host, upper, since), &plan, journals, steps)?;
-    let mut written: Vec<RelPath> = plan.ops.into_iter().map(|op| op.path).collect();
-    written.sort_unstable();
-    written.dedup();
-    written.retain(|path| !left.iter().any(|left| left.path == *path));
-    Ok(Committed { written, left, skipped })
+    let Applied { left, written } = carry_out((host, upper, since), &plan, journals, steps)?;
+    Ok(Committed { written: written.into_keys().collect(), left, skipped })
 }
 
 /// Stages a plan, marks it ready, carries it out, and remembers what it left.
@@ -116,7 +112,7 @@ fn carry_out(
     plan: &Plan,
     journals: &Journals,
     steps: &mut dyn Steps,
-) -> Result<Vec<Left>, Fault> {
+) -> Result<Applied, Fault> {
     let journal = journal::stage(journals, upper, plan, steps)?;
     let root = RelPath::root();
     // Staging takes its time. Whoever changed something meanwhile is found here, while nothing is written yet.
@@ -137,17 +133,21 @@ fn carry_out(
     journals
         .advance(&journal, State::Staging, State::Ready)
         .map_err(Fault::system(Doing::WriteJournal, &root))?;
-    let left = journal::apply(host, &journal, plan, Pass::First, steps)
-        .and_then(|left| journal::finish(journals, &journal, steps).map(|()| left))
+    let applied = journals
+        .sync()
+        .and_then(|()| journal::apply(host, &journal, plan, Pass::First, steps))
+        .and_then(|applied| journal::finish(journals, &journal, steps).map(|()| applied))
         .map_err(|fault| Fault::Halfway { id: journal.id.clone(), fault: Box::new(fault) })?;
-    let paths =
-        plan.ops.iter().map(|op| &op.path).filter(|path| !left.iter().any(|left| left.path == **path));
+    let mut ours = applied.written.clone();
     // Only folders that nobody else had touched: what came to the others by somebody else must stay visible.
-    for path in paths.chain(&folders) {
-        let ours = host.seen(path)?.map_or(Ours::Nothing, Ours::This);
-        since.left_by_us(path.clone(), ours);
+    for folder in folders {
+        let seen = host.seen(&folder)?;
+        ours.insert(folder, seen);
     }
-    Ok(left)
+    for (path, seen) in ours {
+        since.left_by_us(path, seen.map_or(Ours::Nothing, Ours::This));
+    }
+    Ok(applied)
 }
 
 fn refusal(Left { path, finding }: Left) -> Change {

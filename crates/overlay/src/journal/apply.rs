@@ -4,7 +4,7 @@
 //! must be as the plan saw it, or already be as the plan wants it; anything else is somebody else's, and is left alone.
 //! No link of the host is followed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -31,6 +31,15 @@ pub(crate) enum Pass {
     First,
     /// After a crash: a folder that is there may be ours.
     Again,
+}
+
+/// What came of a plan.
+#[derive(Debug)]
+pub(crate) struct Applied {
+    /// What is somebody else's by now, and was left alone.
+    pub(crate) left: Vec<Left>,
+    /// What is at each path that was written, right after it was.
+    pub(crate) written: BTreeMap<RelPath, Option<Seen>>,
 }
 
 /// How a path stands to an operation.
@@ -86,13 +95,18 @@ pub(crate) fn apply(
     plan: &Plan,
     pass: Pass,
     steps: &mut dyn Steps,
-) -> Result<Vec<Left>, Fault> {
+) -> Result<Applied, Fault> {
     let mut work = Work { host, journal, plan, pass, steps };
     let mut left = Vec::new();
+    let mut written = BTreeMap::new();
     let mut touched = BTreeSet::new();
     for (number, op) in plan.ops.iter().enumerate() {
-        if let Some(finding) = work.op(number, op)? {
-            left.push(Left { path: op.path.clone(), finding });
+        match work.op(number, op)? {
+            None => {
+                // Looked at here and not at the end: what somebody else writes in between is not ours.
+                written.insert(op.path.clone(), host.seen(&op.path)?);
+            }
+            Some(finding) => left.push(Left { path: op.path.clone(), finding }),
         }
         touched.extend(op.path.split().map(|(folder, _)| folder));
         if matches!(op.act, Act::Mode { .. }) {
@@ -107,7 +121,8 @@ pub(crate) fn apply(
             held => held.and_then(beneath::sync).map_err(Fault::system(Doing::Sync, &folder))?,
         }
     }
-    Ok(left)
+    written.retain(|path, _| !left.iter().any(|left| left.path == *path));
+    Ok(Applied { left, written })
 }
 
 impl Work<'_> {

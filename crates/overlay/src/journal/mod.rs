@@ -19,7 +19,7 @@ use bailiwick_sys::beneath::{self, Links, Taken};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::{Pass, apply, stands};
+pub(crate) use apply::{Applied, Pass, apply, stands};
 pub(crate) use recover::finish;
 pub use recover::{Ended, Recovered, recover};
 pub(crate) use stage::stage;
@@ -156,12 +156,16 @@ impl Journals {
         Ok(beneath::claim(&held)?.then(|| Journal { id: id.to_owned(), held }))
     }
 
-    /// Moves one on, in one step that is on the disk when this returns.
+    /// Moves one on, in one step. It is on the disk after [`Journals::sync`].
     pub(crate) fn advance(&self, journal: &Journal, from: State, to: State) -> Result<(), Errno> {
         let (from, to) = (named(from, &journal.id)?, named(to, &journal.id)?);
         let held = self.held.as_fd();
-        beneath::rename((held, &from), (held, &to), Taken::Refuse)?;
-        beneath::sync(held)
+        beneath::rename((held, &from), (held, &to), Taken::Refuse)
+    }
+
+    /// Waits until the names of journals are on the disk.
+    pub(crate) fn sync(&self) -> Result<(), Fault> {
+        beneath::sync(&self.held).map_err(Fault::system(Doing::Sync, &RelPath::root()))
     }
 
     /// Takes one away.

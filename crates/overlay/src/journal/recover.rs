@@ -92,6 +92,7 @@ pub(crate) fn finish(journals: &Journals, journal: &Journal, steps: &mut dyn Ste
     let removing = Fault::system(Doing::RemoveJournal, &root);
     steps.reached("mark the journal done");
     journals.advance(journal, State::Ready, State::Done).map_err(&removing)?;
+    journals.sync()?;
     steps.reached("take the journal away");
     journals.remove(journal, State::Done).map_err(&removing)
 }
@@ -115,6 +116,6 @@ fn forward(journal: &Journal, steps: &mut dyn Steps) -> Result<(PathBuf, Vec<Lef
     if (seen.inode, born) != (plan.inode, plan.born) {
         return Err(damaged("another folder has taken the place of the one it is for"));
     }
-    let left = apply(&host, journal, &plan, Pass::Again, steps)?;
-    Ok((folder, left))
+    let applied = apply(&host, journal, &plan, Pass::Again, steps)?;
+    Ok((folder, applied.left))
 }

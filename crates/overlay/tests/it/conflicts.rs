@@ -16,6 +16,7 @@ tests!(
     who_comes_between_check_and_write_is_not_written_over,
     who_comes_while_staging_stops_everything,
     what_came_out_is_given_back_after_a_crash_too,
+    what_somebody_writes_right_after_us_is_not_ours,
 );
 
 /// A view that knows the names which were there.
@@ -239,4 +240,19 @@ fn who_comes_while_staging_stops_everything() {
         assert!(tree.contains_key("d/y") && tree.get("a").is_some_and(|a| !a.2.ends_with(b"3")), "{tree:?}");
         assert!(place::tree(&place.journals_path()).is_empty());
     }
+}
+
+fn what_somebody_writes_right_after_us_is_not_ours() {
+    requires!("overlayfs", place::is_possible());
+    let mut place = Place::usual();
+    place.inside("printf 3 >> a; printf 3 >> b");
+    let mut view = place.view();
+    let mut meanwhile =
+        Meanwhile { place: &place, at: ("mark the journal done", 0), script: "printf host > a" };
+    let commit_all = bailiwick_overlay::Commit::default();
+    view.commit(&commit_all, &place.journals(), &mut meanwhile).expect("a commit");
+    place.inside("printf 4 >> a; printf 4 >> b");
+    assert_eq!(refused(commit(&mut view, &place, Selection::All)), "a [HostChanged]");
+    commit(&mut view, &place, paths(&["b"])).expect("what is ours");
+    assert_eq!(place.host_tree()["a"].2, b"host");
 }

@@ -77,7 +77,10 @@ impl Place {
 
     /// The sandbox begins: after everything that was done so far, also by a clock that moves in ticks.
     pub(crate) fn begin(&mut self) -> Moment {
-        let now = Moment::now();
+        // A stamp can be finer than the clock of ticks, and that clock can be late by more than one of them.
+        let now = bailiwick_sys::clock::realtime();
+        let now =
+            Moment { seconds: i64::try_from(now.as_secs()).expect("a time"), nanos: now.subsec_nanos() };
         while Moment::now() <= now {
             std::thread::yield_now();
         }

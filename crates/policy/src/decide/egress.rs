@@ -136,7 +136,8 @@ impl EgressPolicy {
             return Err(no(&asked(), "guard", LayerName::Guard, reason, None));
         }
         // A refusal of one port leaves the others.
-        let refuses = |rule: &HostRule| !matches!(rule.port, PortRule::Exact(_)) && rule.pattern.refuses(host);
+        let refuses =
+            |rule: &HostRule| !matches!(rule.port, PortRule::Exact(_)) && rule.pattern.refuses(host);
         if self.terms.never.iter().any(refuses) {
             return Err(never(&asked()));
         }

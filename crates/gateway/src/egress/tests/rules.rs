@@ -227,3 +227,14 @@ fn what_the_world_does_not_give_is_no_denial() {
     }
     assert_eq!(outlet.refused(), 0);
 }
+
+#[test]
+fn a_refusal_repeats_no_password() {
+    let (world, _upstream) = usual();
+    let outlet = world.outlet("allow:a.test");
+    let words = "GET http://me:hunter2@a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    let said = ask(&outlet, words.as_bytes());
+    let said = said + &ask(&outlet, b"CONNECT me:hunter2@a.test:443 HTTP/1.1\r\n\r\n");
+    assert!(said.contains("bad-request") && !said.contains("hunter2"), "{said}");
+    assert!(!format!("{:?}", outlet.denials(0)).contains("hunter2"));
+}

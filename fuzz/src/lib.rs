@@ -3,11 +3,16 @@
 //! Each is run by `cargo fuzz run NAME --features libfuzzer` for as long as one likes, and for a bounded number of
 //! inputs by the tests of this crate, on the ordinary compiler.
 
+use std::sync::{Arc, LazyLock};
+
 use bailiwick_document::{Bounds, Format, parse};
+use bailiwick_gateway::egress::{EgressBuilder, Hello, read_hello};
+use bailiwick_gateway::net::Net;
 use bailiwick_parser::csv::{Header, ReadOptions, WriteOptions};
 use bailiwick_parser::html::TableRows;
 use bailiwick_parser::{csv, html, xml, yaml};
 use bailiwick_policy::ToolPolicy;
+use bailiwick_sandbox::{Egress as _, Outlet, SandboxSpec};
 use bailiwick_scan::{Context, Kind, MAX_FINDINGS, scan_with, shadowing};
 use bailiwick_tool::{InputCheck, Syntax, Tool};
 use bailiwick_wire::{Decoder, FromCell, FromNursery, ToCell, ToNursery, decode, encode};
@@ -114,6 +119,29 @@ pub fn scan_texts(bytes: &[u8]) {
         }
     }
     let _ = shadowing(name, &[&text]);
+}
+
+/// A way out of a sandbox that may reach one name and what is below another.
+static OUTLET: LazyLock<Option<Arc<dyn Outlet>>> = LazyLock::new(|| {
+    let net = Net::builder().only_extra_roots().build().ok()?;
+    let network = "allow:a.test,*.b.test".parse().ok()?;
+    let spec = SandboxSpec { network, ..SandboxSpec::default() };
+    EgressBuilder::new(Arc::new(net)).build().outlet(&spec).ok()
+});
+
+/// What a program in a sandbox could say: the greeting of TLS, and a question about a name.
+///
+/// # Panics
+/// When a whole greeting is another one with more behind it, or when an answer is not one to what was asked.
+pub fn egress_words(bytes: &[u8]) {
+    let hello = read_hello(bytes);
+    if let Hello::Whole { .. } = &hello {
+        assert_eq!(read_hello(&[bytes, b"more"].concat()), hello, "it depends on what follows");
+    }
+    if let Some(answer) = OUTLET.as_ref().and_then(|outlet| outlet.answer(bytes)) {
+        assert_eq!(answer.get(..2), bytes.get(..2), "it answers something else");
+        assert!(answer.get(2).is_some_and(|flags| flags & 0x80 != 0), "it asks");
+    }
 }
 
 #[cfg(test)]

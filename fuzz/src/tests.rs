@@ -1,7 +1,8 @@
+use bailiwick_gateway::egress::{Hello, read_hello};
 use bailiwick_types::LogLevel;
 use bailiwick_wire::{CellUsage, FromCell, Given, Report, encode};
 
-use crate::{parsers, policy_documents, scan_texts, tool_documents, wire_frames};
+use crate::{egress_words, parsers, policy_documents, scan_texts, tool_documents, wire_frames};
 
 /// Inputs per target: a few seconds in all.
 const INPUTS: u64 = 20_000;
@@ -114,4 +115,18 @@ fn no_text_makes_the_scan_panic() {
     ];
     // Each is read three times.
     check(INPUTS / 20, scan_texts, &seeds);
+}
+
+#[test]
+fn nothing_that_is_said_inside_makes_the_egress_panic() {
+    let mut greeting = b"\x16\x03\x01\x00\x47\x01\x00\x00\x43\x03\x03".to_vec();
+    greeting.extend([7; 32]);
+    greeting.extend(b"\x00\x00\x02\x13\x01\x01\x00\x00\x18\x00\x00\x00\x0b\x00\x09\x00\x00\x06a.test\x00\x0a\x00\x05\x00\x03xyz");
+    assert!(matches!(read_hello(&greeting), Hello::Whole { name: Some(_) }), "a sound one to begin with");
+    let question = |name: &[u8]| {
+        [b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00", name, b"\x00\x00\x01\x00\x01"].concat()
+    };
+    let seeds =
+        [greeting, question(b"\x01a\x04test"), question(b"\x06secret\x01b\x04test"), question(b"\xc0\x0c")];
+    check(INPUTS, egress_words, &seeds);
 }

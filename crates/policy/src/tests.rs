@@ -3,6 +3,7 @@
 mod decide;
 mod diff;
 mod documents;
+mod egress;
 mod hints;
 mod hosts;
 mod properties;

@@ -25,8 +25,10 @@ pub(super) async fn serve_host(
     target: &Checked<EgressTarget>,
     opened: Option<Opened>,
 ) {
-    let Ok(Ok(Some(first))) = timeout(way.bounds.head, line.reader.first()).await else {
-        return silent(way, &line, target);
+    let first = match timeout(way.bounds.head, line.reader.first()).await {
+        Ok(Ok(Some(first))) => first,
+        Ok(Ok(None) | Err(_)) => return,
+        Err(_) => return silent(way, target),
     };
     match first {
         TLS => tls(way, line, target, opened).await,
@@ -48,12 +50,8 @@ fn not_spoken(way: &Way, target: &Checked<EgressTarget>) -> Box<Denial> {
 }
 
 /// Writes down that nothing was said: who waits to be spoken to first speaks neither TLS nor HTTP.
-fn silent(way: &Way, line: &Line, target: &Checked<EgressTarget>) {
-    if line.reader.unread().is_empty() {
-        tracing::debug!(to = %target.get(), "a connection of a sandbox ended before its first words");
-    } else {
-        way.refused(*not_spoken(way, target));
-    }
+fn silent(way: &Way, target: &Checked<EgressTarget>) {
+    way.refused(*not_spoken(way, target));
 }
 
 /// Serves a connection that speaks TLS, or should.
@@ -61,12 +59,14 @@ pub(super) async fn tls(way: &Way, mut line: Line, target: &Checked<EgressTarget
     let greeting = timeout(way.bounds.head, greeted(&mut line)).await;
     let named = match greeting {
         Ok(Ok(named)) => named,
+        // Who leaves without a word was not refused anything.
+        Ok(Err(_)) if line.reader.unread().is_empty() => return,
         Ok(Err(why)) => {
             let asked = format!("speak to {}: {why}", target.get());
             way.refused(*way.policy.refuse(asked, DenialReason::BadProtocol));
             return alert(&mut line, Alert::UnrecognizedName).await;
         }
-        Err(_) => return silent(way, &line, target),
+        Err(_) => return silent(way, target),
     };
     if let Err(denial) = is_named(way, target.get(), named.as_deref()) {
         way.refused(*denial);

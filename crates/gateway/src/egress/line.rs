@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 /// The room of a first read.
 const LEAST_ROOM: usize = 8 * 1024;
 /// The most that is read at once, and so held of a connection in one direction.
-const MOST_ROOM: usize = 256 * 1024;
+const MOST_ROOM: usize = 64 * 1024;
 
 /// Where bytes go.
 pub(super) type Writer = Box<dyn AsyncWrite + Send + Unpin>;

@@ -1,6 +1,6 @@
 //! The port of the proxy: the first byte tells which of its languages is spoken.
 
-use bailiwick_policy::HostName;
+use bailiwick_policy::{HostName, without_userinfo};
 use bailiwick_types::DenialReason;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
@@ -65,7 +65,7 @@ async fn connect(way: &Way, mut line: Line, head: &RequestHead) {
 type Ready = (bailiwick_policy::Checked<bailiwick_policy::EgressTarget>, Option<Opened>);
 
 async fn prepare(way: &Way, head: &RequestHead) -> Result<Ready, Unreached> {
-    let asked: String = head.target.chars().take(300).collect();
+    let asked: String = without_userinfo(&head.target).chars().take(300).collect();
     let bad = |why: &str| way.policy.refuse(format!("CONNECT {asked}: {why}"), DenialReason::BadRequest);
     if !is_bodiless(head) {
         return Err(bad("a request for a tunnel has no body").into());

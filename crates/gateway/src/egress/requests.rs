@@ -3,7 +3,7 @@
 //! A request goes to the host that it names and its connection is for, or nowhere. What is sent is written anew from what
 //! was judged; no byte of a head is passed on as it came.
 
-use bailiwick_policy::{Checked, EgressRequest, EgressTarget, HostName};
+use bailiwick_policy::{Checked, EgressRequest, EgressTarget, HostName, without_userinfo};
 use bailiwick_types::{Denial, DenialReason};
 use tokio::time::timeout;
 use url::Url;
@@ -49,7 +49,8 @@ pub(super) async fn serve(
         let read = match reading.await {
             Ok(Ok(Some(bytes))) => parse_request(&bytes),
             Ok(Err(fault)) => Err(fault),
-            Ok(Ok(None)) | Err(_) => return None,
+            Ok(Ok(None)) => return None,
+            Err(_) => Err(HeadFault::Malformed("it did not come to its end in time")),
         };
         let request = match read {
             Ok(request) => request,
@@ -138,8 +139,12 @@ async fn connected(way: &Way, prepared: &Prepared) -> Result<Held, Unreached> {
 fn prepare(way: &Way, speaking: &Speaking<'_>, head: RequestHead) -> Result<Prepared, Box<Denial>> {
     let no = |why: &str, reason: DenialReason| {
         let method: String = head.method.chars().take(20).collect();
-        let target: String = head.target.chars().take(200).collect();
-        way.policy.refuse(format!("{method} {target}: {why}"), reason)
+        let place = match speaking {
+            Speaking::Host(target, _) if head.target.starts_with('/') => target.get().to_string(),
+            Speaking::Host(..) | Speaking::Proxy => String::new(),
+        };
+        let target: String = without_userinfo(&head.target).chars().take(200).collect();
+        way.policy.refuse(format!("{method} {place}{target}: {why}"), reason)
     };
     let bad = |why: &str| no(why, DenialReason::BadRequest);
     let framing = request_framing(&head).map_err(bad)?;

@@ -42,16 +42,18 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
     let asked = way.sealed.cleaned_text(&denial.asked);
     let reason = format!("Refused by Bailiwick: {asked}: {}", denial.reason);
     let Denial { rule, layer, reason: why, fix, .. } = &denial;
-    let mut text =
-        format!("Bailiwick refused: {asked}\nwhy: {why}: {}\nrule: {rule} ({layer})\n", why.meaning());
-    if let EgressScope::Listed(rules) = way.policy.scope() {
-        text += &format!("what this sandbox may reach: {}\n", listed(rules));
-    }
-    let network = fix.as_ref().and_then(|fix| fix.overrides.get("network")).and_then(|value| value.as_str());
-    text += &match network {
-        Some(network) => format!("to allow it, ask for: network: {network}\n"),
-        None => "nothing that a sandbox can ask for allows it\n".to_owned(),
+    let reach = match way.policy.scope() {
+        EgressScope::Listed(rules) => format!("what this sandbox may reach: {}\n", listed(rules)),
+        EgressScope::AnyPublic => String::new(),
     };
+    let network = fix.as_ref().and_then(|fix| fix.overrides.get("network")).and_then(|value| value.as_str());
+    let next = network.map_or_else(
+        || "nothing that a sandbox can ask for allows it".to_owned(),
+        |network| format!("to allow it, ask for: network: {network}"),
+    );
+    let meaning = why.meaning();
+    let text =
+        format!("Bailiwick refused: {asked}\nwhy: {why}: {meaning}\nrule: {rule} ({layer})\n{reach}{next}\n");
     way.refused(denial);
     Told { status, reason, text }
 }

@@ -13,7 +13,6 @@ pub use address::{AddressClass, classify};
 pub(crate) use address::{METADATA, METADATA_NAMES, SPECIAL, classify_block, is_loopback_name, views};
 pub use glob::PathGlob;
 pub(crate) use glob::{PlainPath, plain_url_path};
-pub use name::HostName;
-pub(crate) use name::without_userinfo;
+pub use name::{HostName, without_userinfo};
 pub use ports::is_bad_port;
 pub use rule::{HostError, HostPattern, HostRule, PortRule, Purpose};

@@ -61,7 +61,7 @@ impl std::fmt::Display for HostName {
 }
 
 /// A URL or host as it may be shown: what stands before the `@` of its authority is hidden. It may be a password.
-pub(crate) fn without_userinfo(text: &str) -> String {
+pub fn without_userinfo(text: &str) -> String {
     if let Ok(mut url) = url::Url::parse(text)
         && url.has_host()
     {

@@ -60,9 +60,17 @@ pub(in super::super) async fn read_head(
     reader: &mut Reader,
     most: usize,
 ) -> Result<Option<Vec<u8>>, HeadFault> {
-    let mut searched = 0;
+    let (mut searched, mut has_begun) = (0, false);
     loop {
-        let (end, sound) = search(reader.unread(), searched)?;
+        let from = searched;
+        let (end, sound) = search(reader.unread(), from)?;
+        // What is no HTTP from its first line on may wait for an answer to it, so it is told at once.
+        if !has_begun && let Some(first) = first_line(reader.unread(), from) {
+            if !is_first_line(first) {
+                return Err(HeadFault::Malformed("its first line is none of HTTP/1.1"));
+            }
+            has_begun = true;
+        }
         if let Some(end) = end {
             if end > most {
                 return Err(HeadFault::TooLarge);
@@ -79,6 +87,17 @@ pub(in super::super) async fn read_head(
             return if reader.unread().is_empty() { Ok(None) } else { Err(HeadFault::Gone) };
         }
     }
+}
+
+/// The first line, if it is whole; its end is looked for only where it was not before.
+fn first_line(bytes: &[u8], from: usize) -> Option<&[u8]> {
+    let end = bytes.get(from..)?.windows(2).position(|two| two == b"\r\n")?;
+    bytes.get(..from + end)
+}
+
+/// Whether a line begins a request or an answer.
+fn is_first_line(line: &[u8]) -> bool {
+    line.starts_with(b"HTTP/1.") || line.ends_with(b" HTTP/1.1") || line.ends_with(b" HTTP/1.0")
 }
 
 /// Where the head ends, and up to where its lines are sound.

@@ -109,6 +109,21 @@ fn a_program_that_says_nothing_more_is_let_go() {
 }
 
 #[test]
+fn what_is_no_http_is_refused_at_its_first_line() {
+    let (world, upstream) = usual();
+    let outlet = world.outlet("allow:a.test");
+    let to = SocketAddrV4::new(address(&outlet, "a.test.").unwrap(), 80);
+    run(async {
+        // Who speaks so waits for an answer, and gets one long before any patience ends.
+        let mut stream = directed(&outlet, to);
+        stream.write_all(b"SSH-2.0-OpenSSH_9.9\r\n").await.unwrap();
+        assert!(rest(&mut stream).await.starts_with("HTTP/1.1 400 "));
+    });
+    assert_eq!(reasons(&outlet), ["bad-request"]);
+    assert!(upstream.requests().is_empty() && world.routes.dialled().is_empty());
+}
+
+#[test]
 fn a_tunnel_that_stands_still_is_ended_and_one_that_is_half_closed_goes_on() {
     run(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

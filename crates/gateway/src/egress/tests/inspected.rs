@@ -164,7 +164,8 @@ fn a_sealed_value_stands_in_its_header_for_its_host_and_nowhere_else() {
         Some(&*format!("Basic {}", encode(&format!("git:{VALUE}"))))
     );
     let chunks = |body: &[&str]| {
-        let chunks: String = body.iter().map(|part| format!("{:x}\r\n{part}\r\n", part.len())).collect();
+        let chunks: Vec<String> = body.iter().map(|part| format!("{:x}\r\n{part}\r\n", part.len())).collect();
+        let chunks = chunks.concat();
         format!("POST /v1/x HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n")
     };
     for (what, host, words) in [

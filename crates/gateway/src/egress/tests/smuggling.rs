@@ -94,7 +94,7 @@ fn a_head_has_bounds() {
     check(&huge, 431, "too-large");
     let endless = format!("GET http://a.test/{} HTTP/1.1\r\n", "x".repeat(100_000));
     check(&endless, 431, "too-large");
-    let many: String = (0..200).map(|number| format!("X-{number}: y\r\n")).collect();
+    let many = "X-Many: y\r\n".repeat(200);
     check(&request(&format!("{many}\r\n")), 431, "too-large");
 }
 

@@ -90,7 +90,9 @@ fn what_is_said_after_the_reply_must_be_for_the_host() {
     assert!(after("GET /x HTTP/1.1\r\nHost: b.test\r\n\r\n").starts_with("HTTP/1.1 403 "));
     assert!(after("GET http://b.test/ HTTP/1.1\r\nHost: b.test\r\n\r\n").starts_with("HTTP/1.1 403 "));
     assert!(after("CONNECT b.test:80 HTTP/1.1\r\nHost: b.test:80\r\n\r\n").starts_with("HTTP/1.1 403 "));
-    assert_eq!((after("SSH-2.0-x\r\n"), after("EHLO\r\n")), (String::new(), String::new()));
+    for words in ["SSH-2.0-x\r\n", "EHLO me\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        assert!(after(words).starts_with("HTTP/1.1 400 "), "{words:?}");
+    }
     assert_eq!(after("\u{1}\u{2}"), "");
     assert_eq!(upstream.requests().len(), 1);
     assert!(reasons(&outlet).contains(&"host-mismatch") && reasons(&outlet).contains(&"bad-protocol"));

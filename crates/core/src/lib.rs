@@ -14,6 +14,7 @@ mod authority;
 mod caller;
 mod catalogue;
 mod code;
+mod command;
 mod core;
 mod desk;
 mod happenings;

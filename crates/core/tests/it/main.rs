@@ -13,6 +13,8 @@ mod approvals;
 mod asking;
 mod calls;
 mod code;
+mod command_policy;
+mod commands;
 mod contents;
 mod edits;
 mod happenings;
@@ -60,6 +62,8 @@ const ALL: &[&[Test]] = &[
     approvals::TESTS,
     calls::TESTS,
     code::TESTS,
+    command_policy::TESTS,
+    commands::TESTS,
     contents::TESTS,
     edits::TESTS,
     happenings::TESTS,

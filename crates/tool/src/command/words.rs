@@ -175,6 +175,8 @@ fn dangling(before: &Word, word: &Word, params: &[Param], given: Option<&str>) -
     }
     let slot = match word {
         Word::Each(name) => name.as_str(),
+        // An option by itself is no value of the one before it.
+        Word::One(template) if template.prefix().starts_with('-') => return None,
         Word::One(template) => template.slots().next().unwrap_or_default(),
     };
     let option = shortened(option);

@@ -143,6 +143,7 @@ fn an_option_never_takes_the_word_of_another() {
     check_refused("[cat, -f, '{files...}']", "argv[2]", "`-f` stays", "when: files");
     check_refused("[a, {when: deep, words: [-n, '{n}']}]", "argv[1]", "`-n` stays", "when: n");
     check("[head, -n, '{width}', '{text}']", json!({"text": "x", "width": 1}), &["head", "-n", "1", "x"]);
+    check("[head, -q, '--lines={n}']", json!({"text": "x"}), &["head", "-q"]);
     check("[head, --, '{n}']", json!({"text": "x"}), &["head", "--"]);
 }
 

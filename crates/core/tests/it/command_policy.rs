@@ -182,6 +182,9 @@ fn a_lower_floor_or_a_larger_preset_makes_a_command_stale() {
         assert_eq!(code, ErrorCode::Stale, "{told}");
         assert!(told.contains("memory is 256MiB and was 64MiB"), "{told}");
         assert_eq!(ground.house.state("count").await, "STALE");
+        let list = Action::ToolList { after: None, limit: 10 };
+        let Ok(Reply::Tools(lines)) = ground.house.act(list).await else { panic!() };
+        assert_eq!(lines[0].state, "STALE", "a list tells it, too");
         assert!(ground.house.test("count").await.passed);
         ground.place.reset(&["sandbox.preset=minimal"]);
         let ground = ground.reopened().await;

@@ -17,6 +17,7 @@ mod code;
 mod command;
 mod core;
 mod desk;
+mod executor;
 mod happenings;
 mod journal;
 mod keys;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bailiwick_gateway::person::{Asked, Person, Said};
-use bailiwick_policy::EffectivePolicy;
+use bailiwick_policy::{Capability, EffectivePolicy};
 use bailiwick_runtime::{Call, Observer, Recording, Runtime, Severity};
 use bailiwick_tool::{ArgumentProblem, Failed, Given, Miss, Test};
 use bailiwick_types::{CallReport, Denial, Effect, ErrorCode, Failure};
@@ -14,10 +14,11 @@ use serde_json::{Map, Value};
 use super::commands;
 use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
+use crate::executor::InSandboxes;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::pipeline::{call_of, checked_output, with_arguments};
-use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
+use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested, new_correlation};
 
 /// How long all runs of one pass may take together.
 pub(super) const LONGEST: Duration = Duration::from_mins(5);
@@ -205,6 +206,10 @@ impl Setting<'_> {
             Some(recording) => self.replayed(recording)?,
             None => with_arguments(self.call.clone(), &self.parsed.tool, arguments),
         };
+        if self.parsed.standing()?.policy.allowed().contains(Capability::ProcessExec) {
+            // A sandbox without network and mounts touches nothing, so a pass has it as well; each run its own.
+            call = call.executing(Arc::new(InSandboxes::of_pass(self.core, new_correlation()?)));
+        }
         if !(self.live && http.is_empty()) {
             call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
             // Nothing that is asked for leaves this rehearsal, so nobody has to be asked.

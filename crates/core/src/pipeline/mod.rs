@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_audit::{Entry as Record, Kind, ToolRef};
+use bailiwick_policy::Capability;
 use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
@@ -32,6 +33,7 @@ use self::perform::{Performed, Placed, Prepared, Work, perform};
 use self::person::ByApprover;
 use self::warm::Kept;
 use crate::core::OpenCall;
+use crate::executor::InSandboxes;
 use crate::journal::{self, told, tool_ref};
 use crate::parsed::Standing;
 use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
@@ -319,8 +321,13 @@ pub(crate) async fn in_cell(
 ) -> Result<CallReport, Refusal> {
     let runtime = core.inner.world.runtime_for(&standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
+    let tool = ToolRef { id, name: question.tool.clone(), hash: question.hash.clone() };
     let person = ByApprover::new(core.clone(), names, question, id);
-    let call = call.asking(Arc::new(person), deadline);
+    let mut call = call.asking(Arc::new(person), deadline);
+    if standing.policy.allowed().contains(Capability::ProcessExec) {
+        let executor = InSandboxes::of_call(core, &names.caller.actor, Some(tool), &names.correlation);
+        call = call.executing(Arc::new(executor));
+    }
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();
     let heard = |line: bailiwick_types::LogLine| {

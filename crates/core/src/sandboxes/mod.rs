@@ -28,5 +28,7 @@ pub(crate) use actions::{
     create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };
 pub(crate) use files::files;
-pub(crate) use record::{backend_told, exec_begins, exec_ended, result_told, spec_told, usage_told};
+pub(crate) use record::{
+    backend_told, command_told, exec_begins, exec_ended, masked, result_told, spec_told, usage_told,
+};
 pub(crate) use registry::Sandboxes;

@@ -64,7 +64,7 @@ impl Ground {
         self.backend.made.load(Ordering::SeqCst)
     }
 
-    fn alive(&self) -> u64 {
+    pub(crate) fn alive(&self) -> u64 {
         self.backend.alive.load(Ordering::SeqCst)
     }
 

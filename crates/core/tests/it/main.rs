@@ -17,6 +17,7 @@ mod command_policy;
 mod commands;
 mod contents;
 mod edits;
+mod executing;
 mod happenings;
 mod imports;
 mod keys;
@@ -66,6 +67,7 @@ const ALL: &[&[Test]] = &[
     commands::TESTS,
     contents::TESTS,
     edits::TESTS,
+    executing::TESTS,
     happenings::TESTS,
     imports::TESTS,
     keys::TESTS,

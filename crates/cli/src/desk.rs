@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Backends, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
+    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
     Opens, Origin, Presence, Question, Refusal, Reply,
 };
 
@@ -56,8 +56,8 @@ pub(crate) fn opening(session: &Session, cells: Builder, presence: Presence) -> 
     let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
     let settings = session.loaded.settings.clone();
     let fallback = secret::fallback(session)?;
-    // Whoever is gone with the command keeps no sandboxes, and runs commands of its own itself.
-    let backends = if presence == Presence::Brief { Backends::default() } else { backends::of(session)? };
+    // Also where nobody stays: a command tool runs in a sandbox that is gone with its call.
+    let backends = backends::of(session)?;
     Ok(Opening { data, config, settings, fallback, cells, backends, presence })
 }
 

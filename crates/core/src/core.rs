@@ -111,7 +111,7 @@ impl Core {
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
-        let baseline = Hash::of_bytes(said(&settings.baseline).as_bytes());
+        let baseline = Hash::of_bytes(said(&settings.baseline, &settings.sandbox).as_bytes());
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
         code::sweep(world.data());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_config::Settings;
+use bailiwick_config::{SandboxSettings, Settings};
 use bailiwick_policy::Baseline;
 use bailiwick_runtime::Builder;
 use bailiwick_secrets::Fallback;
@@ -78,16 +78,19 @@ impl Opens for Opening {
 
 /// A hash of what the operator says about what may be done and who is asked.
 pub(crate) fn under(settings: &Settings) -> String {
-    let said = said(&settings.baseline);
+    let said = said(&settings.baseline, &settings.sandbox);
     Hash::of_bytes(format!("{said} {:?} {:?}", settings.approvals, settings.sandbox).as_bytes()).to_string()
 }
 
-/// The operator's side of policy as text. Where a server listens is left out: that is kept from every tool in any case,
-/// and whoever asks the server for something need not know its port.
-pub(crate) fn said(baseline: &Baseline) -> String {
+/// The operator's side of policy as text, that of command sandboxes included: what a tool may do follows from both. Where a
+/// server listens is left out: that is kept from every tool in any case, and whoever asks the server for something need not
+/// know its port.
+pub(crate) fn said(baseline: &Baseline, sandbox: &SandboxSettings) -> String {
     let Baseline { layer, profiles, limits, ceilings, never, reserved, own_listeners: _, read_roots } =
         baseline;
-    format!("{:?}", (layer, profiles, limits, ceilings, never, reserved, read_roots))
+    let SandboxSettings { floor, preset, require, accept, network, ceilings: most, .. } = sandbox;
+    let commands = (floor, preset, require, accept, network, most);
+    format!("{:?}", (layer, profiles, limits, ceilings, never, reserved, read_roots, commands))
 }
 
 impl Performs for Core {

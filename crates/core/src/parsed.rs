@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_policy::{EffectivePolicy, Remembered, risk};
+use bailiwick_policy::{EffectivePolicy, Hints, Remembered, hints, risk};
 use bailiwick_tool::{ApprovalMode, Hash, InputCheck, OutputCheck, Tool};
 use bailiwick_types::{Risk, RiskLevel, ToolId};
 use serde_json::Value;
 
 use crate::Refusal;
+use crate::command::Reach;
 use crate::world::World;
 
 /// How many tools are kept in memory; beyond that all are forgotten.
@@ -38,6 +39,8 @@ pub(crate) struct Standing {
     pub(crate) risk: Risk,
     /// Whether a call waits for a person.
     pub(crate) needs_approval: bool,
+    /// What the sandbox of a command can do; none of code.
+    pub(crate) reach: Option<Arc<Reach>>,
 }
 
 impl Parsed {
@@ -59,13 +62,28 @@ impl Standing {
         let approvals = &world.settings.approvals;
         let is_named = approvals.required.iter().any(|name| name == tool.name().as_str());
         let mode = if is_named { ApprovalMode::Required } else { tool.approval().mode };
-        Ok(Self::under(world.policy_of(tool)?, mode, world))
+        let policy = world.policy_of(tool)?;
+        let Some(block) = tool.command() else { return Ok(Self::under(policy, mode, world)) };
+        let reach = Reach::of(tool, block, world)?;
+        let (memory, badge) = (reach.memory(), reach.risk());
+        let standing = Self::of_badge(policy, memory, badge, mode, world);
+        Ok(Self { reach: Some(Arc::new(reach)), ..standing })
     }
 
     /// What anything may do under a policy.
     pub(crate) fn under(policy: EffectivePolicy, mode: ApprovalMode, world: &World) -> Self {
         let memory = Remembered::of(&policy);
         let badge = risk(&policy, policy.baseline());
+        Self::of_badge(policy, memory, badge, mode, world)
+    }
+
+    fn of_badge(
+        policy: EffectivePolicy,
+        memory: Value,
+        badge: Risk,
+        mode: ApprovalMode,
+        world: &World,
+    ) -> Self {
         let needs_approval = match mode {
             ApprovalMode::Required => true,
             ApprovalMode::Disabled => false,
@@ -78,6 +96,32 @@ impl Standing {
             memory: Arc::new(memory),
             risk: badge,
             needs_approval,
+            reach: None,
+        }
+    }
+
+    /// What it may do, as people see it.
+    pub(crate) fn shown(&self) -> Value {
+        match &self.reach {
+            Some(reach) => reach.memory(),
+            None => self.policy.to_json(),
+        }
+    }
+
+    /// What clients are told that it may do.
+    pub(crate) fn hints(&self) -> Hints {
+        self.reach.as_ref().map_or_else(|| hints(&self.policy), |reach| reach.hints())
+    }
+
+    /// What it may do and might not when it passed, one line each.
+    pub(crate) fn widened_since(&self, kept: &Value) -> Vec<String> {
+        if let Some(reach) = &self.reach {
+            return reach.widened_since(kept);
+        }
+        match Remembered::parse(kept) {
+            Ok(before) => before.widened_in(&self.policy),
+            // What cannot be compared is not known to be no wider.
+            Err(_) => vec!["what it passed under cannot be read".to_owned()],
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bailiwick_config::{Settings, files};
 use bailiwick_gateway::net::{Net, UpstreamProxy};
 use bailiwick_policy::{Baseline, Capability, EffectivePolicy, Exposure, resolve};
-use bailiwick_redact::Redactor;
+use bailiwick_redact::{Redactor, Secret};
 use bailiwick_runtime::{Builder, Call, Folders, NamedSecret, Runtime};
 use bailiwick_secrets::{Fallback, Listed, Secrets, Source};
 use bailiwick_tool::{SecretStatic, Tool};
@@ -108,27 +108,34 @@ impl World {
 
     /// A call with the statics of its tool, the secrets among them.
     pub(crate) fn with_statics(&self, call: Call, tool: &Tool) -> Result<Call, Refusal> {
-        let call = call.statics(tool.plain_statics());
-        let wanted = tool.secret_statics();
-        if wanted.is_empty() {
-            return Ok(call);
-        }
-        let secrets = self.secrets()?;
-        let snapshot = secrets.snapshot().map_err(secrets_refusal)?;
-        let (mut call, mut missing) = (call, Vec::new());
-        for SecretStatic { variable, name, seal } in wanted {
-            let Some(value) = snapshot.get(&name).map_err(secrets_refusal)? else {
-                missing.push(name.as_str().to_owned());
-                continue;
-            };
+        let mut call = call.statics(tool.plain_statics());
+        for (SecretStatic { variable, name, seal }, value) in self.secrets_of(tool)? {
             let secret = NamedSecret::new(name.as_str(), value);
             call = match seal {
                 Some(seal) => call.sealed(variable, secret, seal),
                 None => call.secret(variable, secret),
             };
         }
+        Ok(call)
+    }
+
+    /// The secrets that a tool refers to, each with its value.
+    pub(crate) fn secrets_of(&self, tool: &Tool) -> Result<Vec<(SecretStatic, Secret)>, Refusal> {
+        let wanted = tool.secret_statics();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let secrets = self.secrets()?;
+        let snapshot = secrets.snapshot().map_err(secrets_refusal)?;
+        let (mut found, mut missing) = (Vec::with_capacity(wanted.len()), Vec::new());
+        for secret in wanted {
+            match snapshot.get(&secret.name).map_err(secrets_refusal)? {
+                Some(value) => found.push((secret, value)),
+                None => missing.push(secret.name.as_str().to_owned()),
+            }
+        }
         match missing.first() {
-            None => Ok(call),
+            None => Ok(found),
             Some(first) => Err(Refusal::new(
                 ErrorCode::MissingSecret,
                 format!("the tool refers to secrets that are not set: {}", missing.join(", ")),

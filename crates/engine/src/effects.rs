@@ -1,10 +1,11 @@
-//! The natives behind `fetch` and `safety.fs`: what a script hands over becomes an effect, and an answer becomes what
+//! The natives behind `fetch`, `safety.fs` and `sandbox.exec`: what a script hands over becomes an effect, and an answer becomes what
 //! a script takes. Nothing is checked here; the host does.
 
 use std::rc::Rc;
 
 use bailiwick_types::{
-    Answer, Bytes, Effect, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching, RedirectMode,
+    Answer, Bytes, Effect, ExecRequest, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching,
+    RedirectMode,
 };
 use bailiwick_wire::{Refusal, Reply};
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, TypedArray, Value};
@@ -22,6 +23,15 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, world: &Rc<World>, native: &Object<'j
             let request = fetch_request(&asked)?;
             let outside = shared.outside(&ctx)?;
             Ok(shared.asks.start(outside.as_ref(), Effect::Fetch(request)))
+        })?,
+    )?;
+    let shared = Rc::clone(world);
+    place(
+        "startExec",
+        Function::new(ctx.clone(), move |ctx: Ctx<'js>, asked: Object<'js>| -> Result<u32> {
+            let request = exec_request(&asked)?;
+            let outside = shared.outside(&ctx)?;
+            Ok(shared.asks.start(outside.as_ref(), Effect::Exec(request)))
         })?,
     )?;
     let shared = Rc::clone(world);
@@ -50,14 +60,31 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, world: &Rc<World>, native: &Object<'j
     Ok(())
 }
 
-fn fetch_request(asked: &Object<'_>) -> Result<FetchRequest> {
-    let flat: Object<'_> = asked.get("headers")?;
+/// Texts that a script of ours put into a list: the first of each two is a name.
+fn pairs(asked: &Object<'_>, name: &str) -> Result<Vec<(String, String)>> {
+    let flat: Object<'_> = asked.get(name)?;
     let count: u32 = flat.get("length")?;
-    let mut headers = Vec::new();
+    let mut pairs = Vec::new();
     for index in (0..count.saturating_sub(1)).step_by(2) {
-        headers
-            .push((text(&flat.get::<_, Value<'_>>(index)?)?, text(&flat.get::<_, Value<'_>>(index + 1)?)?));
+        pairs.push((text(&flat.get::<_, Value<'_>>(index)?)?, text(&flat.get::<_, Value<'_>>(index + 1)?)?));
     }
+    Ok(pairs)
+}
+
+fn exec_request(asked: &Object<'_>) -> Result<ExecRequest> {
+    let words: Object<'_> = asked.get("argv")?;
+    let count: u32 = words.get("length")?;
+    let argv = (0..count).map(|index| text(&words.get::<_, Value<'_>>(index)?)).collect::<Result<_>>()?;
+    Ok(ExecRequest {
+        argv,
+        stdin: bytes(asked, "stdin")?.unwrap_or_default(),
+        env: pairs(asked, "env")?,
+        timeout_ms: number(asked, "timeoutMs")?,
+    })
+}
+
+fn fetch_request(asked: &Object<'_>) -> Result<FetchRequest> {
+    let headers = pairs(asked, "headers")?;
     let redirect: i32 = asked.get("redirect")?;
     Ok(FetchRequest {
         method: text(&asked.get::<_, Value<'_>>("method")?)?,
@@ -198,7 +225,9 @@ pub(crate) fn reply_object<'js>(ctx: &Ctx<'js>, reply: Reply) -> Result<Object<'
         Reply::Given(Answer::Filed(FileAnswer::Bytes(bytes))) => {
             object.set("bytes", ArrayBuffer::new_copy(ctx.clone(), &bytes.0)?)?;
         }
-        Reply::Given(Answer::Filed(FileAnswer::Json(json))) => object.set("json", json)?,
+        Reply::Given(Answer::Filed(FileAnswer::Json(json)) | Answer::Executed(json)) => {
+            object.set("json", json)?;
+        }
         Reply::Refused(Refusal { code, reason, message, hint, denied }) => {
             object.set("refused", true)?;
             object.set("code", code.name())?;

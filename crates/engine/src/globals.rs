@@ -60,6 +60,7 @@ pub const OFFERED: &[&str] = &[
     "setInterval",
     "clearTimeout",
     "clearInterval",
+    "sandbox.exec",
 ];
 
 /// The offered names that nearly every policy grants: they are in place in a warm engine, and a call that is not

@@ -40,10 +40,11 @@ pub(crate) enum Script {
     Fetch,
     Files,
     Parser,
+    Exec,
 }
 
 impl Script {
-    const COUNT: usize = 28;
+    const COUNT: usize = 29;
 
     const fn text(self) -> (&'static str, &'static CStr) {
         match self {
@@ -75,6 +76,7 @@ impl Script {
             Self::Fetch => (include_str!("js/fetch.js"), c"bailiwick:fetch"),
             Self::Files => (include_str!("js/files.js"), c"bailiwick:files"),
             Self::Parser => (include_str!("js/parser.js"), c"bailiwick:parser"),
+            Self::Exec => (include_str!("js/exec.js"), c"bailiwick:exec"),
         }
     }
 
@@ -97,6 +99,7 @@ impl Script {
             "fetch" => Self::Fetch,
             "files" => Self::Files,
             "parser" => Self::Parser,
+            "exec" => Self::Exec,
             _ => return None,
         })
     }

@@ -9,6 +9,7 @@ use crate::capability::Capability;
 use crate::effective::{EffectivePolicy, Files, Net, Powers};
 use crate::host::HostRule;
 use crate::network::{Method, MethodSet};
+use crate::risk::{CommandNetwork, CommandPosture, MountMode};
 use crate::{Exposure, NetworkMode};
 
 /// What a tool may do, as its policy says and not its author.
@@ -98,6 +99,14 @@ fn of_capability(capability: Capability, net: &Net) -> Hints {
         Capability::NetFetch => of_network(net),
         Capability::ToolsCall | Capability::ProcessExec => Hints::ANYTHING,
     }
+}
+
+/// What the sandbox of a command tool lets it do to the world. What is mounted for reading is only read; which requests a
+/// network carries is not seen, so every one may change something.
+pub fn command_hints(posture: &CommandPosture) -> Hints {
+    let CommandPosture { tier: _, place: _, network, mounts } = posture;
+    let reaches = *network != CommandNetwork::None;
+    Hints::of(reaches || mounts.contains(&MountMode::ReadWrite), reaches)
 }
 
 fn of_network(net: &Net) -> Hints {

@@ -44,7 +44,7 @@ pub use decide::{
 pub use diff::{Diff, diff};
 pub use effective::EffectivePolicy;
 pub use explain::{Answer, Explanation, explain};
-pub use hints::{Hints, hints};
+pub use hints::{Hints, command_hints, hints};
 pub use host::{
     AddressClass, HostError, HostName, HostPattern, HostRule, PathGlob, PortRule, Purpose, classify,
     is_bad_port, without_userinfo,

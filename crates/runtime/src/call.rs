@@ -10,8 +10,8 @@ use bailiwick_policy::{Capability, EffectivePolicy};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, Failure, LimitKind, Limits};
 use serde_json::{Map, Value};
 
-use crate::effects::Observer;
 use crate::effects::recording::{RecordedCall, Recording};
+use crate::effects::{Executor, Observer};
 use crate::secret::{NamedSecret, SecretStatic};
 
 /// The most arguments and statics together, as JSON text: beyond that a file is the better way.
@@ -52,6 +52,7 @@ pub struct Call {
     pub(crate) replay: Option<Arc<Recording>>,
     pub(crate) id: Option<CallId>,
     pub(crate) person: Option<(Arc<dyn Person>, Duration)>,
+    pub(crate) executor: Option<Arc<dyn Executor>>,
 }
 
 impl std::fmt::Debug for Call {
@@ -87,6 +88,7 @@ impl Call {
             replay: None,
             id: None,
             person: None,
+            executor: None,
         }
     }
 
@@ -274,6 +276,13 @@ impl Call {
     #[must_use]
     pub fn asking(mut self, person: Arc<dyn Person>, deadline: Duration) -> Self {
         self.person = Some((person, deadline));
+        self
+    }
+
+    /// Has this one run its commands, where its policy lets it have any.
+    #[must_use]
+    pub fn executing(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.executor = Some(executor);
         self
     }
 

@@ -23,7 +23,7 @@ pub use bailiwick_cell::{
 };
 pub use call::{Call, Validate, WorkspaceName, WorkspaceNameError};
 pub use effects::recording::{Recording, RecordingError};
-pub use effects::{Folders, Observer, paths_of};
+pub use effects::{Executor, Folders, Observer, paths_of};
 pub use emit::{Emitted, PureCall};
 pub use redaction::value as redacted;
 pub use runtime::{Builder, Recorded, RunError, Runtime, new_id};

@@ -371,6 +371,7 @@ impl Runtime {
             keeps_files: call.keeps_files,
             replay: call.replay.clone(),
             record,
+            executor: call.executor.take(),
         });
         Ok(Prepared { effects, redactor, placeholders: named })
     }

@@ -4,12 +4,14 @@
 //! [`Tool`], or **every** mistake at once. [`Tool::to_json`] and [`Tool::to_yaml`] write it back, unknown fields
 //! included. [`Tool::covered_hash`] is the hash of what Local Pass covers, [`Tool::texts_hash`] that of the words about
 //! it. [`InputCheck`] and [`OutputCheck`] hold arguments and results against what is declared, [`Expectations`] against
-//! what a test expects, [`Contents`] is a result that is content, and [`lifecycle::next`] says which state follows.
+//! what a test expects, [`Contents`] is a result that is content, [`CommandBlock`] is what a command tool runs, filled by
+//! [`CommandBlock::fill`], and [`lifecycle::next`] says which state follows.
 //!
 //! Nothing here runs a tool, opens a file, reads a clock or keeps anything. Start reading at `read/mod.rs`.
 
 mod approval;
 mod canonical;
+mod command;
 mod content;
 mod diff;
 mod expect;
@@ -34,6 +36,7 @@ mod yaml;
 
 pub use approval::{Approval, ApprovalMode};
 pub use canonical::canonical;
+pub use command::{CommandBlock, Filled, Gives, Item, Runs, Template, Unfit, Word};
 pub use content::{CONTENT, Content, ContentFault, Contents, MOST_BLOCKS, MOST_CONTENT_BYTES, ResourceBody};
 pub use expect::{ExpectationKind, Expectations, Failed, Given, Miss, Throws};
 pub use front_matter::has_front_matter;

@@ -1,6 +1,8 @@
 //! Tests of the tool's document, by concern.
 
 mod canonical;
+mod command_words;
+mod commands;
 mod content;
 mod expectations;
 mod front_matter;

@@ -7,6 +7,7 @@ use bailiwick_wire::{Entry, Language};
 use serde_json::{Map, Value};
 
 use crate::approval::Approval;
+use crate::command::CommandBlock;
 use crate::input;
 use crate::name::{Category, Name};
 use crate::param::Param;
@@ -47,8 +48,8 @@ pub struct Tool {
 pub enum Body {
     /// Code in a cell.
     Code(String),
-    /// A command in a sandbox, as the document says it.
-    Command(Value),
+    /// A command in a sandbox.
+    Command(Box<CommandBlock>),
 }
 
 /// What the catalogue keeps in a document by itself.
@@ -147,6 +148,14 @@ impl Tool {
         match &self.body {
             Body::Code(code) => Some(code),
             Body::Command(_) => None,
+        }
+    }
+
+    /// What it runs in a sandbox, unless it is code.
+    pub const fn command(&self) -> Option<&CommandBlock> {
+        match &self.body {
+            Body::Code(_) => None,
+            Body::Command(command) => Some(command),
         }
     }
 

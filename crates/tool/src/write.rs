@@ -82,7 +82,7 @@ impl Tool {
         put("tests", list(tests.iter().map(Test::to_json).collect()));
         match body {
             Body::Code(code) => put("code", Some(json!(code))),
-            Body::Command(command) => put("command", Some(command.clone())),
+            Body::Command(command) => put("command", Some(command.to_json())),
         }
         put("createdAt", created_at.as_ref().map(|time| json!(time)));
         put("updatedAt", updated_at.as_ref().map(|time| json!(time)));

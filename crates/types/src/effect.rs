@@ -1,4 +1,4 @@
-//! What code asks of the world, and what it gets: requests and file operations, as plain shapes.
+//! What code asks of the world, and what it gets: requests, file operations and commands, as plain shapes.
 //!
 //! A cell writes them, the wire carries them, the gateway reads them. Nothing in them was checked: a URL is whatever
 //! text the guest wrote. What a yes looks like is the policy's `Checked`; these are only the questions.
@@ -19,6 +19,8 @@ pub enum Effect {
     Fetch(FetchRequest),
     /// A function of `safety.fs`.
     File(FileRequest),
+    /// `sandbox.exec`.
+    Exec(ExecRequest),
 }
 
 /// What an effect gave.
@@ -29,6 +31,22 @@ pub enum Answer {
     Fetched(FetchAnswer),
     /// For a function of `safety.fs`.
     Filed(FileAnswer),
+    /// For `sandbox.exec`: how the command ended and what it said, as JSON text.
+    Executed(String),
+}
+
+/// A command as the guest wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecRequest {
+    /// Its words.
+    pub argv: Vec<String>,
+    /// What is on its standard input.
+    pub stdin: Bytes,
+    /// Variables beside the sandbox's own, in order.
+    pub env: Vec<(String, String)>,
+    /// Its own deadline, where it is sooner than the sandbox's.
+    pub timeout_ms: Option<u64>,
 }
 
 /// A request as the guest made it. Header values are byte strings, one character a byte.

@@ -25,8 +25,8 @@ mod visible;
 pub use code::{ErrorClass, ErrorCode, UnknownCode};
 pub use denial::{CapabilityName, Denial, DenialReason, Fix, LayerName, UnknownLayer};
 pub use effect::{
-    Answer, Bytes, Effect, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching, RedirectMode,
-    Refused,
+    Answer, Bytes, Effect, ExecRequest, FetchAnswer, FetchRequest, FileAnswer, FileRequest, Matching,
+    RedirectMode, Refused,
 };
 pub use globals::ECMASCRIPT;
 pub use id::{

@@ -143,8 +143,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "tool",
-        may_know: MayKnow::Only(&["types", "document", "policy", "gateway", "secrets", "wire"]),
-        reason: "a tool as its document says it; it runs nothing and keeps nothing",
+        may_know: MayKnow::Only(&["types", "document", "policy", "gateway", "sandbox", "secrets", "wire"]),
+        reason: "a tool as its document says it, a command by the words of `sandbox`; it runs nothing and keeps nothing",
     },
     Layer {
         name: "audit",

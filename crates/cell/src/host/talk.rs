@@ -276,6 +276,11 @@ fn size_of(effect: &Effect) -> usize {
         Effect::File(FileRequest::Grep { pattern, .. } | FileRequest::Search { pattern, .. }) => {
             pattern.len()
         }
+        Effect::Exec(request) => {
+            let words: usize = request.argv.iter().map(String::len).sum();
+            let env: usize = request.env.iter().map(|(name, value)| name.len() + value.len()).sum();
+            words + env + request.stdin.0.len()
+        }
         // A path that is longer than any path is refused at once.
         Effect::File(_) => 0,
     };

@@ -36,8 +36,8 @@ pub(crate) fn code_of(tool: &Tool) -> Result<&str, Failure> {
     match tool.body() {
         Body::Code(code) => Ok(code),
         Body::Command(_) => Err(Failure::Waits {
-            message: "a command tool needs a command sandbox, which this version does not have".to_owned(),
-            hint: "write it in JavaScript".to_owned(),
+            message: "a command tool has no code to run here; it runs in a command sandbox".to_owned(),
+            hint: "try it with bailiwick tool test FILE, or publish it and call it".to_owned(),
         }),
     }
 }

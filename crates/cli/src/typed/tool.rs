@@ -65,6 +65,9 @@ pub(crate) struct New {
     /// It may write files of its workspace
     #[arg(long)]
     pub(crate) write: bool,
+    /// It runs a program in a command sandbox, and no code of its own
+    #[arg(long, conflicts_with_all = ["net", "read", "write", "language"])]
+    pub(crate) command: bool,
     /// Write it to this file [default: NAME.tool.yaml, NAME.js or NAME.ts]
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<PathBuf>,

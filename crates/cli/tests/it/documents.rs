@@ -29,6 +29,11 @@ fn the_examples_of_the_guide_to_images_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_command_tools_are_true() {
+    check("docs/command-tools.md", include_str!("../../../../docs/command-tools.md"));
+}
+
+#[test]
 fn the_examples_of_the_policy_guide_are_true() {
     check("docs/policy.md", include_str!("../../../../docs/policy.md"));
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::bailiwick;
 
 /// Whether this machine lets sandboxes stand; a machine on which they must says so by `BAILIWICK_REQUIRE=sandboxes`.
-fn has_sandboxes() -> bool {
+pub(crate) fn has_sandboxes() -> bool {
     let run = bailiwick().run(&["doctor", "--json"]);
     let seen: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     seen.pointer("/backends/0/available") == Some(&Value::Bool(true))

@@ -25,7 +25,7 @@ pub(crate) use publish::{
 pub(crate) use replace::{There, replace};
 pub(crate) use view::{export, is_offered, line_of, list, show, standing_of};
 
-use crate::parsed::Parsed;
+use crate::parsed::{Parsed, Standing};
 use crate::pipeline::{bare_call, call_of};
 use crate::{Checked, CodeFinding, Core, Document, Fault, Found, PolicyView, Refusal, Reply};
 
@@ -108,6 +108,23 @@ pub(crate) async fn validated(
     Ok(looked.map(|found| found.into_iter().map(finding).collect()).map_err(|failure| *failure))
 }
 
+/// What a look at a tool's code finds under its policy.
+async fn look_at_code(
+    core: &Core,
+    tool: &Tool,
+    standing: &Standing,
+) -> Result<Result<Vec<CodeFinding>, Failure>, Refusal> {
+    // Where a secret is missing the code is looked at all the same: its names count, not their worth.
+    let call = match call_of(core, tool) {
+        Ok(call) => call,
+        Err(refusal) if refusal.code == ErrorCode::MissingSecret => without_secrets(tool)?,
+        Err(refusal) => return Err(refusal),
+    };
+    let runtime = core.inner.world.runtime().await?;
+    let call = call.policy(std::sync::Arc::clone(&standing.policy)).validate(Validate::First);
+    validated(runtime, call).await
+}
+
 /// The policy and the badge of a document, without a look at its code.
 pub(crate) fn policy(core: &Core, document: &Document) -> Result<Reply, Refusal> {
     let (tool, _) = read_document(document)?;
@@ -116,7 +133,7 @@ pub(crate) fn policy(core: &Core, document: &Document) -> Result<Reply, Refusal>
     Ok(Reply::Policy(Box::new(PolicyView {
         name: parsed.tool.name().as_str().to_owned(),
         risk: standing.risk.clone(),
-        policy: standing.policy.to_json(),
+        policy: standing.shown(),
         policy_hash: standing.hash.to_string(),
         approval: standing.needs_approval,
         advice: standing.level().advice().to_owned(),
@@ -130,19 +147,15 @@ pub(crate) async fn check(core: &Core, document: &Document) -> Result<Reply, Ref
     let tool = &parsed.tool;
     let standing = parsed.standing()?;
     let missing_secrets = core.inner.world.missing_secrets(tool)?;
-    let (mut found, mut unlooked) = (Vec::new(), None);
-    // Where a secret is missing the code is looked at all the same: its names count, not their worth.
-    let call = match call_of(core, tool) {
-        Ok(call) => call,
-        Err(refusal) if refusal.code == ErrorCode::MissingSecret => without_secrets(tool)?,
-        Err(refusal) => return Err(refusal),
+    // A command was looked at when its document was read; what it runs is no code of ours.
+    let looked = match tool.command() {
+        Some(_) => Ok(Vec::new()),
+        None => look_at_code(core, tool, standing).await?,
     };
-    let runtime = core.inner.world.runtime().await?;
-    let call = call.policy(std::sync::Arc::clone(&standing.policy)).validate(Validate::First);
-    match validated(runtime, call).await? {
-        Ok(findings) => found = findings,
-        Err(failure) => unlooked = Some(failure),
-    }
+    let (found, unlooked) = match looked {
+        Ok(findings) => (findings, None),
+        Err(failure) => (Vec::new(), Some(failure)),
+    };
     let texts = scanned(tool);
     let ok = unlooked.is_none()
         && !found.iter().any(|finding| finding.blocks)

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use bailiwick_policy::hints;
 use bailiwick_store::{StoreError, ToolRow, View};
 use bailiwick_tool::lifecycle::State;
 
@@ -84,7 +83,7 @@ fn of(parsed: &Parsed, standing: &Standing) -> Offered {
         description: tool.description().map(str::to_owned),
         input_schema: tool.input_schema(),
         output_schema: tool.output().cloned(),
-        hints: hints(&standing.policy),
+        hints: standing.hints(),
         level: standing.level(),
         approval: standing.needs_approval,
     }

@@ -187,7 +187,7 @@ pub(crate) async fn show(core: &Core, caller: &Caller, key: &str) -> Result<Repl
         hash: row.covered.clone(),
         texts_hash: row.texts.clone(),
         risk: standing.map(|standing| standing.risk.clone()),
-        policy: standing.map(|standing| standing.policy.to_json()),
+        policy: standing.map(Standing::shown),
         approval: standing.is_some_and(|standing| standing.needs_approval),
         pass: json(&row.pass),
         notes: json(&row.notes),

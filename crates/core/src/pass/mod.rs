@@ -1,9 +1,12 @@
 //! Local Pass: a tool against its own test values and tests, in cells, under exactly the policy that callers get.
 //!
+//! A command tool is run in sandboxes that are made as for its callers.
+//!
 //! Nothing outside is touched: each run has a workspace of its own, and requests get canned answers. Policy is asked as
 //! for a real request, so a tool that reaches for more than it declared fails here. With `live`, requests that no test
 //! answers go out.
 
+mod commands;
 mod record;
 mod rehearsal;
 mod scratch;

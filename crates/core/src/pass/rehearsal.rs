@@ -5,23 +5,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bailiwick_gateway::person::{Asked, Person, Said};
-use bailiwick_policy::EffectivePolicy;
+use bailiwick_policy::{Capability, EffectivePolicy};
 use bailiwick_runtime::{Call, Observer, Recording, Runtime, Severity};
-use bailiwick_tool::{Failed, Given, Miss, Test};
+use bailiwick_tool::{ArgumentProblem, Failed, Given, Miss, Test};
 use bailiwick_types::{CallReport, Denial, Effect, ErrorCode, Failure};
 use serde_json::{Map, Value};
 
+use super::commands;
 use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
+use crate::executor::InSandboxes;
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::pipeline::{call_of, checked_output, with_arguments};
-use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested};
+use crate::{Caller, Core, Event, Missed, Refusal, TestLine, TestVerdict, Tested, new_correlation};
 
 /// How long all runs of one pass may take together.
-const LONGEST: Duration = Duration::from_mins(5);
+pub(super) const LONGEST: Duration = Duration::from_mins(5);
 /// What the run with all test values is called.
-const TEST_VALUES: &str = "test values";
+pub(super) const TEST_VALUES: &str = "test values";
 /// What the look at the code is called.
 const CODE: &str = "code";
 
@@ -81,6 +83,9 @@ async fn all(
     let tool = &parsed.tool;
     let standing = parsed.standing()?;
     let values = test_values(parsed)?;
+    if let Some(block) = tool.command() {
+        return commands::all(core, caller, parsed, block, values, live, lines).await;
+    }
     let call = call_of(core, tool)?.policy(Arc::clone(&standing.policy));
     let runtime = if live {
         core.inner.world.runtime_for(&standing.policy).await?
@@ -126,15 +131,17 @@ async fn all(
     let begun = Instant::now();
     for case in std::iter::once(everything).chain(cases) {
         if begun.elapsed() > LONGEST {
-            return Err(Refusal::new(
-                ErrorCode::Timeout,
-                format!("the tests took longer than {} seconds in all", LONGEST.as_secs()),
-            )
-            .with_hint("test less, or quicker"));
+            return Err(took_too_long());
         }
         report(setting.run(case).await?);
     }
     Ok(())
+}
+
+/// All runs of a pass took longer than they may.
+pub(super) fn took_too_long() -> Refusal {
+    let message = format!("the tests took longer than {} seconds in all", LONGEST.as_secs());
+    Refusal::new(ErrorCode::Timeout, message).with_hint("test less, or quicker")
 }
 
 /// The arguments made of test values. Every required parameter must have one.
@@ -191,20 +198,7 @@ impl Setting<'_> {
         let world = &self.core.inner.world;
         let arguments = match self.parsed.input.check(input) {
             Ok(arguments) => arguments,
-            Err(problems) => {
-                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-                let failure = Failure {
-                    code: ErrorCode::InvalidInput,
-                    message: format!("the arguments do not fit: {message}"),
-                    hint: problems.into_iter().find_map(|problem| problem.hint),
-                    location: None,
-                    stack: None,
-                    denied: None,
-                };
-                let given = Given { outcome: Err(failed(&failure)), wall_ms: 0.0 };
-                let misses = test.map_or_else(Vec::new, |test| misses(test, given));
-                return Ok(line(name, 0.0, misses, Some(failure), test));
-            }
+            Err(problems) => return Ok(misfit(name, problems, test)),
         };
         let scratch = Scratch::with(world.data(), &files)?;
         let runtime = self.runtime.with_folders(scratch.folders(&world.folders.config));
@@ -212,6 +206,10 @@ impl Setting<'_> {
             Some(recording) => self.replayed(recording)?,
             None => with_arguments(self.call.clone(), &self.parsed.tool, arguments),
         };
+        if self.parsed.standing()?.policy.allowed().contains(Capability::ProcessExec) {
+            // A sandbox without network and mounts touches nothing, so a pass has it as well; each run its own.
+            call = call.executing(Arc::new(InSandboxes::of_pass(self.core, new_correlation()?)));
+        }
         if !(self.live && http.is_empty()) {
             call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;
             // Nothing that is asked for leaves this rehearsal, so nobody has to be asked.
@@ -267,7 +265,23 @@ impl Setting<'_> {
     }
 }
 
-fn misses(test: &Test, given: Given<'_>) -> Vec<Missed> {
+/// The line of a run whose arguments do not fit: it did not begin.
+pub(super) fn misfit(name: &str, problems: Vec<ArgumentProblem>, test: Option<&Test>) -> TestLine {
+    let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let hint = problems.into_iter().find_map(|problem| problem.hint);
+    not_begun(name, format!("the arguments do not fit: {message}"), hint, test)
+}
+
+/// The line of a run that did not begin for what it was given.
+pub(super) fn not_begun(name: &str, message: String, hint: Option<String>, test: Option<&Test>) -> TestLine {
+    let code = ErrorCode::InvalidInput;
+    let failure = Failure { code, message, hint, location: None, stack: None, denied: None };
+    let given = Given { outcome: Err(failed(&failure)), wall_ms: 0.0 };
+    let misses = test.map_or_else(Vec::new, |test| misses(test, given));
+    line(name, 0.0, misses, Some(failure), test)
+}
+
+pub(super) fn misses(test: &Test, given: Given<'_>) -> Vec<Missed> {
     test.expect.check(given).into_iter().map(missed_of).collect()
 }
 
@@ -276,7 +290,7 @@ pub(super) fn missed_of(miss: Miss) -> Missed {
     Missed { kind: miss.kind.word().to_owned(), message: miss.message, diff: miss.diff }
 }
 
-fn given(report: &CallReport) -> Given<'_> {
+pub(super) fn given(report: &CallReport) -> Given<'_> {
     let outcome = match report.failure() {
         Some(failure) => Err(failed(failure)),
         None => Ok(report.value()),
@@ -289,7 +303,13 @@ fn failed(failure: &Failure) -> Failed<'_> {
 }
 
 /// The line of a run: it failed if an expectation was missed, or if the code failed and nothing expected that.
-fn line(name: &str, ms: f64, misses: Vec<Missed>, failure: Option<Failure>, test: Option<&Test>) -> TestLine {
+pub(super) fn line(
+    name: &str,
+    ms: f64,
+    misses: Vec<Missed>,
+    failure: Option<Failure>,
+    test: Option<&Test>,
+) -> TestLine {
     let expected = test.is_some_and(|test| test.expect.throws.is_some());
     let verdict = match &failure {
         _ if !misses.is_empty() => TestVerdict::Failed,

@@ -1,10 +1,12 @@
 //! One call of a published tool, from its name to its report.
 //!
 //! ready (document, hashes, policy, pass) → arguments → approval → ready again, if somebody was asked → intent on the
-//! record → cell → output schema → outcome on the record → reply. Nothing is taken from a cell before the arguments fit
-//! and a person, where one has to, said yes. A call that is refused on the way is on the record, too.
+//! record → cell or sandbox → output schema → outcome on the record → reply. Nothing is taken from a cell, and no sandbox is
+//! made, before the arguments fit and a person, where one has to, said yes. A call that is refused on the way is on the
+//! record, too.
 
 pub(crate) mod approval;
+mod command;
 mod perform;
 mod person;
 mod ready;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_audit::{Entry as Record, Kind, ToolRef};
+use bailiwick_policy::Capability;
 use bailiwick_redact::Redactor;
 use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
 use bailiwick_store::Durability;
@@ -26,10 +29,11 @@ use serde_json::{Map, Value, json};
 pub(crate) use ready::{Ready, find, find_for, is_stale, no_such, ready_to_call, revoke};
 pub(crate) use warm::Warm;
 
-use self::perform::{Performed, Prepared, perform};
+use self::perform::{Performed, Placed, Prepared, Work, perform};
 use self::person::ByApprover;
 use self::warm::Kept;
 use crate::core::OpenCall;
+use crate::executor::InSandboxes;
 use crate::journal::{self, told, tool_ref};
 use crate::parsed::Standing;
 use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
@@ -150,8 +154,16 @@ pub(crate) async fn call(
         }
     };
     drop(until_told);
-    entry.backend = Some(backend(workspace.as_deref()));
-    match perform(core, &names, &ready, prepared, entry, None, open).await? {
+    let Prepared { work, shown } = prepared;
+    let placed = match command::place(core, &names, work).await {
+        Ok(placed) => placed,
+        Err(refusal) => {
+            open.take();
+            return refused(core, entry, refusal).await;
+        }
+    };
+    entry.backend = Some(backend(&placed, workspace.as_deref()));
+    match perform(core, &names, &ready, (placed, &shown), entry, None, open).await? {
         Performed::Yes(report) => Ok(Reply::Called(report)),
         Performed::Outdated => Err(Refusal::internal("tool.call")),
     }
@@ -174,17 +186,22 @@ async fn call_again(
     entry.tool = Some(tool.clone());
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
-    entry.arguments = Some(bounded(&prepared.shown));
-    entry.backend = Some(backend(workspace));
-    match perform(core, names, ready, prepared, entry, Some(*edition), open).await? {
+    let Prepared { work, shown } = prepared;
+    entry.arguments = Some(bounded(&shown));
+    let Ok(placed) = command::place(core, names, work).await else { return Ok(None) };
+    entry.backend = Some(backend(&placed, workspace));
+    match perform(core, names, ready, (placed, &shown), entry, Some(*edition), open).await? {
         Performed::Yes(report) => Ok(Some(Reply::Called(report))),
         Performed::Outdated => Ok(None),
     }
 }
 
 /// Where a call runs, as a record says it.
-fn backend(workspace: Option<&str>) -> Value {
-    json!({"id": "cell", "tier": Tier::Process, "workspace": workspace})
+fn backend(placed: &Placed, workspace: Option<&str>) -> Value {
+    match placed {
+        Placed::Cell(_) => json!({"id": "cell", "tier": Tier::Process, "workspace": workspace}),
+        Placed::Command(_, chosen) => chosen.told(),
+    }
 }
 
 /// Puts on the record that a call was refused, and why.
@@ -216,7 +233,7 @@ pub(crate) fn of_report(mut entry: Record, report: &CallReport) -> Record {
     told(entry, outcome)
 }
 
-/// The call as a cell will get it, and its arguments as people may see them.
+/// The call as a cell or a sandbox will get it, and its arguments as people may see them.
 fn prepare(
     core: &Core,
     ready: &Ready,
@@ -224,6 +241,9 @@ fn prepare(
     workspace: Option<&str>,
     names: &Names<'_>,
 ) -> Result<Prepared, Refusal> {
+    if let Some(block) = ready.parsed.tool.command() {
+        return command::prepare(core, ready, block, arguments, workspace, names);
+    }
     let call = call_of(core, &ready.parsed.tool)?
         .workspace(workspace_of(ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
@@ -231,7 +251,7 @@ fn prepare(
         .correlation(names.correlation.clone());
     let call = with_arguments(call, &ready.parsed.tool, arguments.clone());
     let shown = redacted(&redactor_of(&call)?, Value::Object(arguments.clone()));
-    Ok(Prepared { call, shown })
+    Ok(Prepared { work: Work::Cell(Box::new(call)), shown })
 }
 
 /// A call of a tool: code, statics, secrets; not yet its policy, workspace and arguments.
@@ -254,11 +274,7 @@ pub(crate) fn with_arguments(call: Call, tool: &Tool, mut arguments: Map<String,
 /// A call of a tool without its statics.
 pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
     let Some(code) = tool.code() else {
-        return Err(Refusal::new(
-            ErrorCode::Unsupported,
-            "a command tool needs a command sandbox, which this version does not have",
-        )
-        .with_hint("write it in JavaScript"));
+        return Err(Refusal::new(ErrorCode::Unsupported, "a command tool has no code that a cell could run"));
     };
     let named: Vec<String> = match tool.entry() {
         Entry::Emit => Vec::new(),
@@ -305,8 +321,13 @@ pub(crate) async fn in_cell(
 ) -> Result<CallReport, Refusal> {
     let runtime = core.inner.world.runtime_for(&standing.policy).await?;
     let deadline = Duration::from_millis(core.inner.world.settings.approvals.deadline_ms);
+    let tool = ToolRef { id, name: question.tool.clone(), hash: question.hash.clone() };
     let person = ByApprover::new(core.clone(), names, question, id);
-    let call = call.asking(Arc::new(person), deadline);
+    let mut call = call.asking(Arc::new(person), deadline);
+    if standing.policy.allowed().contains(Capability::ProcessExec) {
+        let executor = InSandboxes::of_call(core, &names.caller.actor, Some(tool), &names.correlation);
+        call = call.executing(Arc::new(executor));
+    }
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();
     let heard = |line: bailiwick_types::LogLine| {
@@ -388,7 +409,11 @@ fn fitting(
         Err(problems) => problems,
     };
     let Some(given) = given else { return Err(bad_arguments(tool, problems)) };
-    let shown = redacted(&redactor_of(&call_of(core, tool)?)?, Value::Object(given));
+    let redactor = match tool.command() {
+        Some(_) => command::redactor_of_command(core, tool)?,
+        None => redactor_of(&call_of(core, tool)?)?,
+    };
+    let shown = redacted(&redactor, Value::Object(given));
     let shown = shown.as_object().cloned().unwrap_or_default();
     Err(bad_arguments(tool, parsed.input.check(shown).err().unwrap_or_default()))
 }

@@ -1,6 +1,6 @@
-//! The last part of a call: intent on the record, cell, outcome on the record.
+//! The last part of a call: intent on the record, cell or sandbox, outcome on the record.
 //!
-//! Nothing is taken from a cell before the intent is committed, and nothing is replied before the outcome is.
+//! Nothing is taken from a cell and no sandbox is made before the intent is committed, and nothing is replied before the outcome is.
 
 use bailiwick_audit::{Entry as Record, Kind};
 use bailiwick_runtime::Call;
@@ -8,15 +8,31 @@ use bailiwick_store::{Edition, StoreError, WriteError};
 use bailiwick_types::CallReport;
 use serde_json::{Value, json};
 
+use super::command::run_command;
 use super::{Names, Ready, durability_of, of_report, run};
+use crate::command::{Chosen, Order};
 use crate::core::OpenCall;
 use crate::journal::told;
 use crate::{Core, Refusal};
 
-/// What a cell gets, and how people see it.
+/// What runs, and how people see what it was given.
 pub(super) struct Prepared {
-    pub(super) call: Call,
+    pub(super) work: Work,
     pub(super) shown: Value,
+}
+
+/// What runs.
+pub(super) enum Work {
+    /// Code in a cell.
+    Cell(Box<Call>),
+    /// A command in a sandbox.
+    Command(Box<Order>),
+}
+
+/// What runs, and where.
+pub(super) enum Placed {
+    Cell(Box<Call>),
+    Command(Box<Order>, Chosen),
 }
 
 /// Whether a call was performed.
@@ -44,12 +60,11 @@ pub(super) async fn perform(
     core: &Core,
     names: &Names<'_>,
     ready: &Ready,
-    prepared: Prepared,
+    (placed, shown): (Placed, &Value),
     entry: Record,
     expected: Option<Edition>,
     open: &OpenCall,
 ) -> Result<Performed, Refusal> {
-    let Prepared { call, shown } = prepared;
     let durability = durability_of(&ready.standing, &entry);
     let intent = Record { kind: Kind::Intent, ..entry.clone() };
     // Whoever goes away from here on leaves an outcome.
@@ -71,15 +86,26 @@ pub(super) async fn perform(
             WriteError::Panicked => Err(Refusal::internal("a write")),
         };
     }
-    let report = Box::pin(run(core, names, ready, call, &shown)).await;
+    let report = match placed {
+        Placed::Cell(call) => {
+            Box::pin(run(core, names, ready, *call, shown)).await.map(|report| (report, None))
+        }
+        Placed::Command(order, chosen) => Box::pin(run_command(core, names, ready, *order, &chosen)).await,
+    };
     let Some(entry) = open.take() else { return Err(Refusal::internal("tool.call")) };
     core.append(ended(entry, &report), durability).await?;
-    report.map(|report| Performed::Yes(Box::new(report)))
+    report.map(|(report, _)| Performed::Yes(Box::new(report)))
 }
 
-fn ended(entry: Record, report: &Result<CallReport, Refusal>) -> Record {
+fn ended(entry: Record, report: &Result<(CallReport, Option<Value>), Refusal>) -> Record {
     match report {
-        Ok(report) => of_report(entry, report),
+        Ok((report, command)) => {
+            let mut entry = of_report(entry, report);
+            if let (Some(Value::Object(outcome)), Some(command)) = (&mut entry.outcome, command) {
+                outcome.insert("command".to_owned(), command.clone());
+            }
+            entry
+        }
         Err(refusal) => told(entry, json!({"ok": false, "code": refusal.code, "message": refusal.message})),
     }
 }

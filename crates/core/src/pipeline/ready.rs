@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bailiwick_policy::Remembered;
 use bailiwick_store::{Durability, StoreError, ToolRow};
 use bailiwick_tool::Tool;
 use bailiwick_tool::lifecycle::{Event, State, next};
@@ -139,7 +138,7 @@ pub(crate) async fn ready_to_call(
         let message =
             format!("`{}` is {}, and the operator's ceiling is {ceiling} now", row.name, standing.level());
         return Err(Refusal::new(ErrorCode::Forbidden, message)
-            .with_hint("narrow its overrides, or ask the operator to raise `ceilings.risk`"));
+            .with_hint("narrow what it may do, or ask the operator to raise `ceilings.risk`"));
     }
     Ok(Ready { id: row.id, parsed, standing })
 }
@@ -149,11 +148,7 @@ pub(crate) fn is_stale(pass: &Pass, standing: &Standing) -> Option<Vec<String>> 
     if pass.policy_hash == standing.hash.to_string() {
         return None;
     }
-    let wider = match Remembered::parse(&pass.policy) {
-        Ok(before) => before.widened_in(&standing.policy),
-        // What cannot be compared is not known to be no wider.
-        Err(_) => vec!["what it passed under cannot be read".to_owned()],
-    };
+    let wider = standing.widened_since(&pass.policy);
     (!wider.is_empty()).then_some(wider)
 }
 

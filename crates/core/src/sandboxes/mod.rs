@@ -33,6 +33,8 @@ pub(crate) use actions::{
     create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };
 pub(crate) use files::files;
-pub(crate) use record::{Noted, exec_begins, exec_ended};
+pub(crate) use record::{
+    Noted, backend_told, command_told, exec_begins, exec_ended, masked, result_told, spec_told, usage_told,
+};
 pub(crate) use registry::Sandboxes;
 pub(crate) use review::{commit, diff, discard, recover_commits};

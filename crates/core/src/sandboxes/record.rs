@@ -172,7 +172,7 @@ impl<'a> Noted<'a> {
 }
 
 /// Masks the values of the secrets that are set. Where these cannot be read, the words are left out.
-fn masked(core: &Core, arguments: Value) -> Value {
+pub(crate) fn masked(core: &Core, arguments: Value) -> Value {
     match core.inner.world.secret_values() {
         Ok(redactor) => redacted(&redactor, arguments),
         Err(_) => without_words(arguments),

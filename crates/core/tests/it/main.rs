@@ -13,8 +13,11 @@ mod approvals;
 mod asking;
 mod calls;
 mod code;
+mod command_policy;
+mod commands;
 mod contents;
 mod edits;
+mod executing;
 mod happenings;
 mod imports;
 mod keys;
@@ -60,8 +63,11 @@ const ALL: &[&[Test]] = &[
     approvals::TESTS,
     calls::TESTS,
     code::TESTS,
+    command_policy::TESTS,
+    commands::TESTS,
     contents::TESTS,
     edits::TESTS,
+    executing::TESTS,
     happenings::TESTS,
     imports::TESTS,
     keys::TESTS,

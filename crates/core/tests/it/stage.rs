@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-fn private(folder: &Path) {
+pub(crate) fn private(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).expect("permissions");
 }

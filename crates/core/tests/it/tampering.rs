@@ -21,7 +21,7 @@ async fn offered(place: &Place) -> House {
 }
 
 /// Where the text of a document lies.
-fn columns(place: &Place) -> Vec<(String, String)> {
+pub(crate) fn columns(place: &Place) -> Vec<(String, String)> {
     let connection = rusqlite::Connection::open(place.database()).expect("the store");
     let mut tables = connection
         .prepare("SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name LIKE 'tool%'")

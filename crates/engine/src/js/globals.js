@@ -26,6 +26,7 @@
     FormData: 'form',
     AbortController: 'abort',
     AbortSignal: 'abort',
+    'sandbox.exec': 'exec',
     'safety.parser.html': 'parser',
     'safety.parser.xml': 'parser',
     'safety.parser.csv': 'parser',

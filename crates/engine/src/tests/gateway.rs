@@ -2,6 +2,7 @@
 
 mod abort;
 mod bodies;
+mod commands;
 mod fetch;
 mod files;
 mod forms;
@@ -66,6 +67,7 @@ pub(super) fn world() -> Rc<Fake> {
     Fake::answering(|_, effect| match effect {
         Effect::Fetch(request) => answer(request),
         Effect::File(request) => Some(files::answer(request)),
+        Effect::Exec(request) => Some(commands::answer(request)),
     })
 }
 

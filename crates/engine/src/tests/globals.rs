@@ -25,7 +25,7 @@ fn a_guest_finds_the_built_ins_and_what_is_granted() {
     finds(&["Math.random", "tools", "process"], &[]);
     finds(&["eval"], &["eval"]);
     let mut roots: Vec<&str> = OFFERED.iter().copied().filter(|name| !name.contains('.')).collect();
-    roots.extend(["crypto", "safety"]);
+    roots.extend(["crypto", "safety", "sandbox"]);
     finds(OFFERED, &roots);
 }
 

@@ -135,7 +135,7 @@ registry! {
     Eval "eval" Reflection Listed DenyEntry ["eval", "Function"] "run text as code (eval, Function and its cousins)";
     ToolsCall "tools.call" Ordinary Listed DenyEntry ["tools"] "call other published tools";
     EnvRead "env.read" Critical Listed DenyEntry ["env"] "read the environment variables the operator offers";
-    ProcessExec "process.exec" Critical Listed DenyEntry ["sandbox"] "run a command, in a command sandbox, never on the host";
+    ProcessExec "process.exec" Critical Listed DenyEntry ["sandbox.exec"] "run a command, in a command sandbox, never on the host";
 }
 
 impl Capability {

@@ -18,7 +18,7 @@ use bailiwick_policy::{
     Answers, Capability, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FileOp, FileQuestion,
 };
 use bailiwick_redact::Redactor;
-use bailiwick_types::{Answer, Denial, Effect, ErrorCode, FileRequest, Refused, Usage};
+use bailiwick_types::{Answer, Denial, Effect, ErrorCode, ExecRequest, FileRequest, Refused, Usage};
 
 use crate::redaction;
 use recording::{Recorder, Recording};
@@ -35,6 +35,15 @@ pub trait Observer: Send + Sync {
 
     /// What was refused. A new policy is taken for this effect and all that follow.
     fn refused(&self, denial: &Denial) -> Option<Arc<EffectivePolicy>>;
+}
+
+/// Runs the commands of code that may: in command sandboxes, never on the host.
+pub trait Executor: Send + Sync {
+    /// Runs one; gives how it ended as JSON text. Policy has said yes.
+    fn exec(
+        &self,
+        request: ExecRequest,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<String, Refused>> + Send + '_>>;
 }
 
 /// Where the files of calls are.
@@ -61,6 +70,7 @@ pub(crate) struct World {
     pub(crate) keeps_files: bool,
     pub(crate) replay: Option<Arc<Recording>>,
     pub(crate) record: bool,
+    pub(crate) executor: Option<Arc<dyn Executor>>,
 }
 
 /// The effects of one call.
@@ -72,6 +82,7 @@ pub(crate) struct Effects {
     fetches: Option<Fetches>,
     files: Option<Result<Files, String>>,
     observer: Option<Arc<dyn Observer>>,
+    executor: Option<Arc<dyn Executor>>,
     replay: Option<Arc<Recording>>,
     recorder: Option<Mutex<Recorder>>,
     diverged: Mutex<Option<Refused>>,
@@ -86,7 +97,8 @@ impl Effects {
         let has_net = observed || allows(Capability::NetFetch);
         let has_files = observed
             || [Capability::FsRead, Capability::FsWrite, Capability::FsDelete].into_iter().any(allows);
-        if !has_net && !has_files {
+        let has_commands = allows(Capability::ProcessExec);
+        if !has_net && !has_files && !has_commands {
             return None;
         }
         let (waiting, answered) = (
@@ -126,6 +138,7 @@ impl Effects {
             fetches,
             files,
             observer: world.observer,
+            executor: world.executor,
             replay: world.replay,
             recorder: world.record.then(Mutex::default),
             diverged: Mutex::default(),
@@ -196,12 +209,16 @@ impl Effects {
 
     /// The refusal of a request that policy gives before anything is sent: it need not be tried to be known.
     fn foreseen(&self, effect: &Effect) -> Option<Refused> {
-        let Effect::Fetch(request) = effect else { return None };
-        let question = FetchQuestion { method: &request.method, url: &request.url };
-        match self.policy().decide(&question, Answers { net: true, fs: true }) {
-            Decision::Deny(denial) => Some(Refused::of(*denial)),
-            Decision::Allow(_) | Decision::Ask(_) => None,
-        }
+        let (policy, all) = (self.policy(), Answers { net: true, fs: true });
+        let denied = match effect {
+            Effect::Fetch(request) => {
+                let question = FetchQuestion { method: &request.method, url: &request.url };
+                refusal(policy.decide(&question, all))
+            }
+            Effect::Exec(_) => refusal(policy.decide(&Capability::ProcessExec, all)),
+            Effect::File(_) => None,
+        };
+        denied.map(|denial| Refused::of(*denial))
     }
 
     async fn attempt(&self, effect: Effect) -> Result<Answer, Refused> {
@@ -218,6 +235,18 @@ impl Effects {
                 Some(Err(why)) => Err(no_world(ErrorCode::FsFailed, why)),
                 None => Err(no_world(ErrorCode::FsFailed, "this runtime was given no folders")),
             },
+            Effect::Exec(request) => {
+                let all = Answers { net: true, fs: true };
+                if let Some(denial) = refusal(self.policy().decide(&Capability::ProcessExec, all)) {
+                    return Err(Refused::of(*denial));
+                }
+                match &self.executor {
+                    Some(executor) => executor.exec(request).await.map(Answer::Executed),
+                    None => {
+                        Err(no_world(ErrorCode::Unavailable, "this runtime was given no command sandboxes"))
+                    }
+                }
+            }
         }
     }
 
@@ -261,6 +290,7 @@ impl Effects {
                 let questions = questions_of(request).into_iter();
                 questions.map(|question| refusal(policy.decide(&question, all))).find_map(|denied| denied)
             }),
+            Effect::Exec(_) => refusal(policy.decide(&Capability::ProcessExec, all)),
         };
         match denied {
             Some(denial) => Err(Refused::of(*denial)),
@@ -325,6 +355,8 @@ fn may_be_repeated(effect: &Effect) -> bool {
     match effect {
         Effect::Fetch(request) => matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS"),
         Effect::File(_) => true,
+        // It may have done something already.
+        Effect::Exec(_) => false,
     }
 }
 

@@ -199,7 +199,8 @@ fn shown(asked: &Value) -> String {
     };
     let word = |key: &str| of.get(key).and_then(Value::as_str);
     let lead = word("method").unwrap_or(kind);
-    let objects: Vec<&str> = ["url", "path", "from", "to"].into_iter().filter_map(word).collect();
+    let mut objects: Vec<&str> = ["url", "path", "from", "to"].into_iter().filter_map(word).collect();
+    objects.extend(of.get("argv").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str));
     let text = format!("{lead} {}", objects.join(" "));
     match text.char_indices().nth(200) {
         None => text,
@@ -252,11 +253,14 @@ fn weight(effect: &Effect, result: &Result<Answer, Refused>) -> usize {
         }
         Effect::File(FileRequest::Edit { old, new, .. }) => old.len() + new.len(),
         Effect::File(_) => 0,
+        Effect::Exec(request) => request.argv.iter().map(String::len).sum::<usize>() + request.stdin.0.len(),
     };
     let got = match result {
         Ok(Answer::Fetched(answer)) => answer.body.0.len(),
         Ok(Answer::Filed(FileAnswer::Bytes(bytes))) => bytes.0.len(),
-        Ok(Answer::Filed(FileAnswer::Text(text) | FileAnswer::Json(text))) => text.len(),
+        Ok(Answer::Filed(FileAnswer::Text(text) | FileAnswer::Json(text)) | Answer::Executed(text)) => {
+            text.len()
+        }
         Err(_) => 0,
     };
     sent + got + 1024

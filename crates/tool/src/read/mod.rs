@@ -1,5 +1,6 @@
 //! Document to tool. Every mistake is told at once, with its place; what is only unwise is a warning.
 
+mod command;
 mod fields;
 mod whole;
 
@@ -13,7 +14,7 @@ use crate::approval::Approval;
 use crate::front_matter;
 use crate::json::{json_of, tree_of};
 use crate::syntax::{Syntax, without_escaped_halves};
-use crate::tool::{Body, Tool};
+use crate::tool::Tool;
 
 /// The entries a document can name.
 pub(crate) const ENTRIES: &[(&str, Entry)] =
@@ -196,13 +197,14 @@ impl Reading {
         let approval = record
             .take("approval")
             .map_or_else(Approval::default, |field| Approval::read(&mut self.reader, &field));
-        let body = self.body(root, record, around);
-        if let Some(Body::Command(_)) = body
-            && let Some(field) = record.take("entry")
-        {
-            self.reader.wrong(&field, "a command has no `entry`", Some("leave it out".to_owned()));
+        let is_command = root.node.get("command").is_some() && root.node.get("code").is_none();
+        let body =
+            self.body(root, record, around, &crate::command::Around { params: &params, statics: &statics });
+        if is_command {
+            self.only_a_command(root, &params, &statics);
+        } else {
+            self.variables(root, entry, &params, &statics);
         }
-        self.variables(root, entry, &params, &statics);
         let declared = match root.node.get("params").map(|node| &node.value) {
             Some(Written::List(items)) => items.len(),
             _ => 0,

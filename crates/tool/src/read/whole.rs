@@ -5,6 +5,7 @@ use bailiwick_types::shortened;
 use bailiwick_wire::Entry;
 
 use super::{Around, Reading};
+use crate::command::{self, CommandBlock};
 use crate::input::{ArgumentProblem, InputCheck};
 use crate::json::json_of;
 use crate::param::{Param, ParamType};
@@ -51,6 +52,7 @@ impl Reading {
         root: &Field<'_>,
         record: &mut Record<'_>,
         around: Option<Around>,
+        named: &command::Around<'_>,
     ) -> Option<Body> {
         let (code, command) = (record.take("code"), record.take("command"));
         if let Some(Around { code: rest, .. }) = around {
@@ -67,9 +69,9 @@ impl Reading {
                 self.check_size(&code, &text);
                 Some(Body::Code(text))
             }
-            (None, Some(command)) => {
-                self.reader.record(&command)?;
-                Some(Body::Command(json_of(&command.node.value)))
+            (None, Some(field)) => {
+                let block = CommandBlock::read(&mut self.reader, &field, named)?;
+                Some(Body::Command(Box::new(block)))
             }
             (Some(_), Some(command)) => {
                 let hint = "keep one of the two".to_owned();
@@ -77,7 +79,8 @@ impl Reading {
                 None
             }
             (None, None) => {
-                self.reader.wrong(root, "the document has no `code`", Some("add `code: |`".to_owned()));
+                let hint = "add `code: |`, or `command:`".to_owned();
+                self.reader.wrong(root, "the document has no `code`", Some(hint));
                 None
             }
         }

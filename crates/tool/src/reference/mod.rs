@@ -1,5 +1,6 @@
 //! The reference of tool documents, made from the tables that the reader goes by. Tests hold them together.
 
+mod command;
 mod rows;
 
 use std::fmt::Write as _;
@@ -9,6 +10,7 @@ use crate::schema::{
     DEEPEST, DEEPEST_VALUE, MOST_CHECKS, MOST_PARTS, MOST_PARTS_IN_ALL, MOST_PATTERNS, MOST_PATTERNS_IN_ALL,
 };
 use crate::write::{COVERED, MANAGED, TEXTS};
+pub(crate) use command::{command_rows, limit_rows};
 pub(crate) use rows::{Row, approval_rows, param_rows, static_rows, test_rows, tool_rows};
 
 /// The tables of the reference as Markdown.
@@ -24,6 +26,9 @@ pub fn markdown() -> String {
     of(&mut page, "Parameters", &param_rows());
     of(&mut page, "Statics", &static_rows());
     of(&mut page, "Approval", &approval_rows());
+    of(&mut page, "Commands", &command_rows());
+    page.push_str(command::RULES);
+    of(&mut page, "Limits of a command", &limit_rows());
     of(&mut page, "Tests", &test_rows());
     page.push_str("\nA test that expects nothing passes when the call gives a result; that is a warning.\n");
     schemas(&mut page);

@@ -15,7 +15,7 @@ pub(crate) struct Row {
     pub(crate) example: &'static str,
 }
 
-fn row(
+pub(super) fn row(
     name: &'static str,
     kind: &'static str,
     rule: impl Into<String>,
@@ -165,9 +165,9 @@ fn run_rows() -> Vec<Row> {
         row(
             "command",
             "map",
-            "in place of `code`; it is kept, and needs a command sandbox to run",
+            "in place of `code`: what is run in a command sandbox; see below. A tool with it has no `entry`, `language`, `profile`, `overrides` or `limits` of its own, and its tests no `http`, `recording`, `files` or `leaves`",
             "none",
-            "command: {argv: [ls, \"{path}\"]}",
+            "command: {argv: [seq, \"3\"]}",
         ),
         row("createdAt", "text", "kept by the catalogue", "none", "createdAt: \"2026-01-01T00:00:00Z\""),
         row("updatedAt", "text", "kept by the catalogue", "none", "updatedAt: \"2026-01-01T00:00:00Z\""),

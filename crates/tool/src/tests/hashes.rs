@@ -87,8 +87,9 @@ fn each_field_moves_exactly_the_hash_it_belongs_to() {
 fn a_command_in_place_of_code_moves_the_covered_hash() {
     let mut document = full();
     let map = document.as_object_mut().unwrap();
-    map.shift_remove("code");
-    map.shift_remove("entry");
+    for field in ["code", "entry", "language", "profile", "overrides", "limits"] {
+        map.shift_remove(field);
+    }
     map.insert("command".to_owned(), json!({"argv": ["ls"]}));
     let one = Tool::from_json(&document).unwrap();
     document["command"] = json!({"argv": ["cat"]});

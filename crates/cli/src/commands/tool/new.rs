@@ -49,6 +49,7 @@ pub(crate) fn new(screen: &mut Screen, what: &New) -> Result<u8, Failure> {
         hosts: what.net.clone(),
         read: what.read,
         write: what.write,
+        command: what.command,
     };
     if asks {
         questions::ask(screen, &mut draft)?;
@@ -91,6 +92,12 @@ fn place(name: &ToolName, what: &New) -> Result<(PathBuf, Written), Failure> {
         }
         (language, by_name) => language.or(by_name).unwrap_or(Written::Yaml),
     };
+    if what.command && written != Written::Yaml {
+        return Err(Failure::Argument {
+            message: "a command tool is written in YAML: it has no code that its fields could stand in".to_owned(),
+            hint: "name the file *.tool.yaml".to_owned(),
+        });
+    }
     let end = match written {
         Written::Js => "js",
         Written::Ts => "ts",

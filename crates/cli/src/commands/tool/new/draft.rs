@@ -18,6 +18,7 @@ pub(super) struct Draft {
     pub(super) hosts: Vec<String>,
     pub(super) read: bool,
     pub(super) write: bool,
+    pub(super) command: bool,
 }
 
 /// What the canned answer and the files of the test hold.
@@ -37,6 +38,10 @@ struct Example {
 impl Draft {
     /// The whole file.
     pub(super) fn write(&self, written: Written) -> String {
+        if self.command {
+            let (example, command) = self.command_example();
+            return format!("{}{command}", self.fields(&example));
+        }
         let example = self.example();
         let fields = self.fields(&example);
         let code = example.lines.join("\n");
@@ -144,6 +149,32 @@ impl Draft {
         example
     }
 
+    /// A program that says what it was given, a line each.
+    fn command_example(&self) -> (Example, String) {
+        let arguments = self.arguments();
+        let mut example = Example {
+            lines: Vec::new(),
+            fields: Vec::new(),
+            gives: Map::new(),
+            does: vec!["says hello".to_owned()],
+            test: vec![("equals", json!(["hello"]))],
+        };
+        let mut words = vec![json!("echo"), json!("hello")];
+        if !self.params.is_empty() {
+            example.does = vec!["says what it was given, a line each".to_owned()];
+            let said: Vec<String> = arguments.values().map(|value| said(value) + "\n").collect();
+            let lines: Vec<&str> = said.iter().flat_map(|text| text.lines()).collect();
+            example.test = vec![("input", Value::Object(arguments.clone())), ("equals", json!(lines))];
+            words = vec![json!("printf"), json!("--"), json!("%s\n")];
+            words.extend(self.params.iter().map(|param| json!(format!("{{{}}}", param.name))));
+        }
+        let command = format!(
+            "command:\n  # One word each, whatever is in it; behind `--` none is taken for an option.\n  argv: {}\n  output: lines\n",
+            Value::Array(words)
+        );
+        (example, command)
+    }
+
     fn add_request(&self, example: &mut Example, host: &str) {
         let url = format!("https://{}/", host.replace('*', "www"));
         let (response, page) = (self.free("response"), self.free("page"));
@@ -211,6 +242,14 @@ fn of_param(param: &Param) -> Vec<(&'static str, Value)> {
     fields.push(("description", json!(format!("The {}.", param.name))));
     fields.extend(param.test_value.clone().map(|value| ("testValue", value)));
     fields
+}
+
+/// A value as a program is given it.
+fn said(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => bailiwick_tool::canonical(other),
+    }
 }
 
 /// A map on one line; JSON values are YAML.

@@ -31,6 +31,9 @@ pub(super) fn ask(screen: &Screen, draft: &mut Draft) -> Result<(), Failure> {
             draft.params.push(param);
         }
     }
+    if draft.command {
+        return Ok(());
+    }
     if draft.hosts.is_empty() {
         let hosts = answer(screen, "Hosts it fetches from, with commas (Enter: none): ")?.unwrap_or_default();
         let hosts = hosts.split(',').map(str::trim).filter(|host| !host.is_empty());

@@ -227,6 +227,12 @@ impl Ask {
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
             | Action::SandboxRemove { .. }
+            | Action::SandboxExpose { .. }
+            | Action::ExecStart(_)
+            | Action::ExecPoll { .. }
+            | Action::ExecKill { .. }
+            | Action::ExecList { .. }
+            | Action::AgentUse(_)
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

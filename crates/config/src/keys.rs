@@ -1,5 +1,6 @@
 //! Every key of the operator's file, as one table.
 
+mod mcp;
 mod sandbox;
 
 use std::sync::LazyLock;
@@ -310,20 +311,6 @@ const PLAIN: &[Row] = &[
         "where a question that waits for a person is announced: absolute paths of programs, https:// addresses",
     ),
     (
-        "mcp.tools",
-        Kind::Texts,
-        Narrowing::Fewer,
-        Used::Now,
-        "native tools that MCP clients are offered: run_javascript, describe_runtime; none unless named",
-    ),
-    (
-        "mcp.ask",
-        Kind::Texts,
-        Narrowing::More,
-        Used::Now,
-        "native tools whose calls always wait for a person: run_javascript",
-    ),
-    (
         "secrets.env",
         Kind::Texts,
         Narrowing::Fewer,
@@ -375,6 +362,10 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         rest.into_iter().partition(|(path, ..)| is_before_sandboxes(path));
     keys.extend(before.into_iter().map(key));
     keys.extend(sandbox::SANDBOX.iter().map(key));
+    let (approvals, after): (Vec<_>, Vec<_>) =
+        after.into_iter().partition(|(path, ..)| path.starts_with("approvals."));
+    keys.extend(approvals.into_iter().map(key));
+    keys.extend(mcp::MCP.iter().map(key));
     keys.extend(after.into_iter().map(key));
     keys
 });

@@ -15,7 +15,11 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         Action::ToolList { .. } | Action::ToolShow { .. } => {
             &[Scope::Call, Scope::Author, Scope::Approve, Scope::Operate]
         }
-        Action::ToolCall { .. } | Action::ToolOffered { .. } | Action::CodeCheck { .. } => &[Scope::Call],
+        // What an agent does goes no further than the operator offers, and stays among what is its own.
+        Action::ToolCall { .. }
+        | Action::ToolOffered { .. }
+        | Action::CodeCheck { .. }
+        | Action::AgentUse(_) => &[Scope::Call],
         Action::CodeRun(run) => {
             if run.overrides.is_some() || run.profile.is_some() {
                 &[Scope::Author]
@@ -53,7 +57,12 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::SandboxResume { .. }
         | Action::SandboxFork { .. }
         | Action::SandboxStop { .. }
-        | Action::SandboxRemove { .. } => &[Scope::Author, Scope::Operate],
+        | Action::SandboxRemove { .. }
+        | Action::SandboxExpose { .. }
+        | Action::ExecStart(_)
+        | Action::ExecPoll { .. }
+        | Action::ExecKill { .. }
+        | Action::ExecList { .. } => &[Scope::Author, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.
         Action::ToolTry { live: true, .. }
         | Action::ToolTest { live: true, .. }

@@ -222,6 +222,18 @@ impl Core {
             }
             Action::SandboxStop { sandbox } => sandboxes::stop(self, &caller, &sandbox, open).await,
             Action::SandboxRemove { sandbox } => sandboxes::remove(self, &caller, &sandbox, open).await,
+            Action::SandboxExpose { sandbox, port } => {
+                sandboxes::expose(self, &caller, &sandbox, port, open).await
+            }
+            Action::ExecStart(wish) => sandboxes::start(self, &caller, *wish, open).await,
+            Action::ExecPoll { sandbox, exec, cursor, wait_ms } => {
+                sandboxes::poll(self, &caller, &sandbox, &exec, cursor, wait_ms).await
+            }
+            Action::ExecKill { sandbox, exec } => {
+                sandboxes::kill(self, &caller, &sandbox, &exec, open).await
+            }
+            Action::ExecList { sandbox } => sandboxes::execs(self, &caller, &sandbox),
+            Action::AgentUse(wish) => sandboxes::agent(self, &caller, *wish, open).await,
             Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,
             Action::ExecEnded(outcome) => sandboxes::exec_ended(self, &caller, *outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,

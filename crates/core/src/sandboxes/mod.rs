@@ -7,26 +7,35 @@
 //! Start reading at `wish`, then `resolve`.
 
 mod actions;
+mod agents;
 mod attend;
+mod background;
 mod files;
+mod holder;
 mod mounts;
 mod record;
 mod registry;
 pub(crate) mod resolve;
+mod ring;
 mod view;
 mod wish;
 
+pub use agents::{AgentDoes, AgentOffer, AgentTool, AgentWish, Session};
 pub use attend::{Keep, attend};
 pub use files::FileWish;
 pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
-pub use view::{Executed, SandboxLine, SandboxView, SnapshotLine};
+pub use view::{
+    Cursor, ExecLine, ExecView, Executed, OutputPiece, PythonRan, SandboxLine, SandboxView, SnapshotLine,
+};
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
 pub(crate) use actions::{
-    create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
+    create, exec, expose, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };
+pub(crate) use agents::perform as agent;
+pub(crate) use background::{all as execs, kill, poll, start};
 pub(crate) use files::files;
 pub(crate) use record::{exec_begins, exec_ended};
 pub(crate) use registry::Sandboxes;

@@ -31,6 +31,9 @@ pub use view::{
 };
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
+/// What commands and files of a sandbox are, for whoever tells of them.
+pub use bailiwick_sandbox::{Captured, Entry, EntryKind, ExecResult, Exit, SandboxPath};
+
 pub(crate) use actions::{
     create, exec, expose, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };

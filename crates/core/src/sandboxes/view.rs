@@ -2,7 +2,7 @@
 
 use bailiwick_audit::rfc3339;
 use bailiwick_sandbox::{ExecResult, ExecUsage, Snapshot};
-use bailiwick_types::{CallId, Receipt, SandboxId, Tier};
+use bailiwick_types::{CallId, CorrelationId, Receipt, SandboxId, Tier};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,6 +48,8 @@ pub struct SandboxView {
     pub line: SandboxLine,
     /// What it was made from; of variables only the names.
     pub spec: Value,
+    /// What caused it, and goes with all that is done to it where nobody says otherwise.
+    pub correlation_id: Option<CorrelationId>,
     /// What was demanded, and what holds it.
     pub receipt: Receipt,
     /// What a preset wanted and nothing here holds.
@@ -180,6 +182,7 @@ pub(crate) fn view(one: &One, usage: Option<ExecUsage>) -> SandboxView {
     SandboxView {
         line: line(one),
         spec: spec_told(one.sandbox.spec()),
+        correlation_id: one.sandbox.spec().correlation.clone(),
         receipt: one.sandbox.receipt().clone(),
         warnings: one.sandbox.warnings().to_vec(),
         usage,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_config::Settings;
+use bailiwick_core::sandboxes::AgentOffer;
 use bailiwick_core::{Desk, Refusal};
 use bailiwick_mcp::{Bare, Mcp, Native, Published};
 use bailiwick_policy::{hints, resolve, risk};
@@ -17,7 +18,11 @@ pub(crate) fn mcp(settings: &Settings, desk: &Arc<Desk>, closing: CancellationTo
     let natives = natives.map(|native| (native, settings.mcp.ask.iter().any(|name| name == native.name())));
     let policy = resolve(&settings.baseline, None, None)
         .map_err(|conflicts| Refusal::new(ErrorCode::Conflict, conflicts.to_string()))?;
-    let bare = Bare { level: risk(&policy, &settings.baseline).level, hints: hints(&policy) };
+    let bare = Bare {
+        level: risk(&policy, &settings.baseline).level,
+        hints: hints(&policy),
+        sandboxes: AgentOffer::of(settings)?,
+    };
     let published = Published::new(desk, natives, bare, settings.approvals.elicitation);
     let speaks = bailiwick_mcp::Settings {
         deadline: Duration::from_millis(settings.approvals.deadline_ms),

@@ -234,6 +234,12 @@ impl Ask {
             | Action::ImagePull { .. }
             | Action::ImageImport { .. }
             | Action::ImageRemove { .. }
+            | Action::SandboxExpose { .. }
+            | Action::ExecStart(_)
+            | Action::ExecPoll { .. }
+            | Action::ExecKill { .. }
+            | Action::ExecList { .. }
+            | Action::AgentUse(_)
             // These are more than one request.
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }

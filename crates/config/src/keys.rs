@@ -1,6 +1,7 @@
 //! Every key of the operator's file, as one table.
 
 mod images;
+mod mcp;
 mod sandbox;
 
 use std::sync::LazyLock;
@@ -311,20 +312,6 @@ const PLAIN: &[Row] = &[
         "where a question that waits for a person is announced: absolute paths of programs, https:// addresses",
     ),
     (
-        "mcp.tools",
-        Kind::Texts,
-        Narrowing::Fewer,
-        Used::Now,
-        "native tools that MCP clients are offered: run_javascript, describe_runtime; none unless named",
-    ),
-    (
-        "mcp.ask",
-        Kind::Texts,
-        Narrowing::More,
-        Used::Now,
-        "native tools whose calls always wait for a person: run_javascript",
-    ),
-    (
         "secrets.env",
         Kind::Texts,
         Narrowing::Fewer,
@@ -377,6 +364,10 @@ pub static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     keys.extend(before.into_iter().map(key));
     keys.extend(sandbox::SANDBOX.iter().map(key));
     keys.extend(images::IMAGES.iter().map(key));
+    let (approvals, after): (Vec<_>, Vec<_>) =
+        after.into_iter().partition(|(path, ..)| path.starts_with("approvals."));
+    keys.extend(approvals.into_iter().map(key));
+    keys.extend(mcp::MCP.iter().map(key));
     keys.extend(after.into_iter().map(key));
     keys
 });

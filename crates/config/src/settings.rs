@@ -16,20 +16,18 @@ macro_rules! take {
 }
 
 mod images;
+mod mcp;
 mod sandbox;
 
-use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bailiwick_policy::{AskWhen, Baseline, Ceilings, Layer, Sourced};
-use bailiwick_types::{
-    LayerName, LimitKind, Limits, NATIVE_TOOLS, NATIVE_TOOLS_THAT_RUN, RiskLevel, Scopes, did_you_mean,
-    shortened,
-};
+use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel, Scopes};
 
 pub use self::images::ImageSettings;
+pub use self::mcp::{AgentSandboxes, Mcp};
 pub use self::sandbox::{SandboxCeilings, SandboxSettings};
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
@@ -162,15 +160,6 @@ pub struct Approvals {
     pub notify: Vec<Notify>,
 }
 
-/// The mcp section.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mcp {
-    /// Native tools that are switched on, each once.
-    pub tools: Vec<String>,
-    /// Native tools whose calls always wait for a person, switched on or not.
-    pub ask: Vec<String>,
-}
-
 /// Somebody who is told of a question that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notify {
@@ -218,10 +207,7 @@ impl Settings {
             elicitation: take!(config, "approvals.elicitation", Level),
             notify: notify(take!(config, "approvals.notify", Texts))?,
         };
-        let mcp = Mcp {
-            tools: native_tools("mcp.tools", take!(config, "mcp.tools", Texts))?,
-            ask: asked_for(native_tools("mcp.ask", take!(config, "mcp.ask", Texts))?)?,
-        };
+        let mcp = Mcp::from_config(config)?;
         let fetch = Fetch::read(
             take!(config, "fetch.proxy", Texts),
             take!(config, "fetch.roots", Texts),
@@ -352,36 +338,6 @@ fn notify(listed: Vec<String>) -> Result<Vec<Notify>, ConfigError> {
                     .to_owned(),
             })
         }
-    })
-}
-
-/// Names of native tools, each once.
-fn native_tools(key: &str, listed: Vec<String>) -> Result<Vec<String>, ConfigError> {
-    let mut names = each(listed, |name| {
-        if NATIVE_TOOLS.contains(&name.as_str()) {
-            return Ok(name);
-        }
-        let known = || format!("there are {}", NATIVE_TOOLS.join(" and "));
-        Err(SettingProblem {
-            message: format!("`{key}`: `{}` is no native tool", shortened(&name)),
-            hint: did_you_mean(&name, NATIVE_TOOLS.iter().copied(), known),
-        })
-    })?;
-    let mut seen = BTreeSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    Ok(names)
-}
-
-/// Native tools whose calls wait for a person: nobody is asked about what runs nothing, so that is not promised.
-fn asked_for(names: Vec<String>) -> Result<Vec<String>, ConfigError> {
-    each(names, |name| {
-        if NATIVE_TOOLS_THAT_RUN.contains(&name.as_str()) {
-            return Ok(name);
-        }
-        Err(SettingProblem {
-            message: format!("`mcp.ask`: `{name}` runs nothing, so nobody would be asked"),
-            hint: "leave it out, or leave it out of `mcp.tools` to have it off".to_owned(),
-        })
     })
 }
 

@@ -7,7 +7,9 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, ErrorCode, Risk, Scopes
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::sandboxes::{ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, SandboxWish};
+use crate::sandboxes::{
+    AgentWish, Cursor, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, SandboxWish,
+};
 
 /// A document as somebody handed it in: its name says what it is written in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -273,6 +275,40 @@ pub enum Action {
         /// Its name or digest.
         image: String,
     },
+    /// Forwards a port of the host's loopback to a port inside of one.
+    SandboxExpose {
+        /// Which.
+        sandbox: String,
+        /// The port inside.
+        port: u16,
+    },
+    /// Starts a command in one that is kept, and does not wait for it.
+    ExecStart(Box<ExecWish>),
+    /// What such a command said behind a cursor, and how it ended if it did.
+    ExecPoll {
+        /// Where it runs.
+        sandbox: String,
+        /// Which.
+        exec: String,
+        /// How far its output was read.
+        cursor: Cursor,
+        /// How long to wait for news, in milliseconds.
+        wait_ms: u64,
+    },
+    /// Ends such a command with everything that it started.
+    ExecKill {
+        /// Where it runs.
+        sandbox: String,
+        /// Which.
+        exec: String,
+    },
+    /// The commands of one that nobody waits for.
+    ExecList {
+        /// Where they run.
+        sandbox: String,
+    },
+    /// What an agent asks for by a native tool, in sandboxes as the operator offers them.
+    AgentUse(Box<AgentWish>),
     /// Puts a command that runs in the process of whoever asks on the record, before it begins.
     ExecBegins(Box<ExecIntent>),
     /// Puts how it ended on the record.
@@ -465,6 +501,8 @@ impl Action {
                 | Self::SandboxDiff { .. }
                 | Self::SnapshotList
                 | Self::ImageList
+                | Self::ExecPoll { .. }
+                | Self::ExecList { .. }
         )
     }
 
@@ -502,6 +540,12 @@ impl Action {
             Self::SandboxList => "sandbox.list",
             Self::SandboxShow { .. } => "sandbox.show",
             Self::SandboxExec(_) | Self::ExecBegins(_) | Self::ExecEnded(_) => "exec",
+            Self::ExecStart(_) => "exec.start",
+            Self::ExecPoll { .. } => "exec.poll",
+            Self::ExecKill { .. } => "exec.kill",
+            Self::ExecList { .. } => "exec.list",
+            Self::SandboxExpose { .. } => "sandbox.expose",
+            Self::AgentUse(_) => "agent.use",
             Self::SandboxFiles { .. } => "sandbox.files",
             Self::SandboxSnapshot { .. } => "sandbox.snapshot",
             Self::SnapshotList => "snapshot.list",

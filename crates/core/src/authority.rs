@@ -15,7 +15,11 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         Action::ToolList { .. } | Action::ToolShow { .. } => {
             &[Scope::Call, Scope::Author, Scope::Approve, Scope::Operate]
         }
-        Action::ToolCall { .. } | Action::ToolOffered { .. } | Action::CodeCheck { .. } => &[Scope::Call],
+        // What an agent does goes no further than the operator offers, and stays among what is its own.
+        Action::ToolCall { .. }
+        | Action::ToolOffered { .. }
+        | Action::CodeCheck { .. }
+        | Action::AgentUse(_) => &[Scope::Call],
         Action::CodeRun(run) => {
             if run.overrides.is_some() || run.profile.is_some() {
                 &[Scope::Author]
@@ -55,8 +59,13 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::SandboxStop { .. }
         | Action::SandboxDiff { .. }
         | Action::SandboxDiscard { .. }
+        | Action::ImageList
         | Action::SandboxRemove { .. }
-        | Action::ImageList => &[Scope::Author, Scope::Operate],
+        | Action::SandboxExpose { .. }
+        | Action::ExecStart(_)
+        | Action::ExecPoll { .. }
+        | Action::ExecKill { .. }
+        | Action::ExecList { .. } => &[Scope::Author, Scope::Operate],
         // What an agent wrote lands on the host: a person's yes, like any other.
         Action::SandboxCommit { .. } => &[Scope::Approve, Scope::Operate],
         // A live one reaches the world with what is secret, for code that nobody published yet.

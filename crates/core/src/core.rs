@@ -250,6 +250,18 @@ impl Core {
             Action::ImagePull { image } => images::pull(self, &caller, &image, open).await,
             Action::ImageImport { from, name } => images::import(self, &caller, (from, &name), open).await,
             Action::ImageRemove { image } => images::remove(self, &caller, &image, open).await,
+            Action::SandboxExpose { sandbox, port } => {
+                sandboxes::expose(self, &caller, &sandbox, port, open).await
+            }
+            Action::ExecStart(wish) => sandboxes::start(self, &caller, *wish, open).await,
+            Action::ExecPoll { sandbox, exec, cursor, wait_ms } => {
+                sandboxes::poll(self, &caller, &sandbox, &exec, cursor, wait_ms).await
+            }
+            Action::ExecKill { sandbox, exec } => {
+                sandboxes::kill(self, &caller, &sandbox, &exec, open).await
+            }
+            Action::ExecList { sandbox } => sandboxes::execs(self, &caller, &sandbox),
+            Action::AgentUse(wish) => sandboxes::agent(self, &caller, *wish, open).await,
             Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,
             Action::ExecEnded(outcome) => sandboxes::exec_ended(self, &caller, *outcome).await,
             Action::AuditTail { limit } => journal::tail(self, limit).await,

@@ -8,7 +8,9 @@ use serde_json::Value;
 use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
 use crate::images::{Collected, Image};
-use crate::sandboxes::{Executed, InputBytes, Landed, SandboxLine, SandboxView, Shown, SnapshotLine};
+use crate::sandboxes::{
+    ExecLine, ExecView, Executed, InputBytes, Landed, PythonRan, SandboxLine, SandboxView, Shown, SnapshotLine,
+};
 
 /// What comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +67,21 @@ pub enum Reply {
     Sandbox(Box<SandboxView>),
     /// What a command gave.
     Executed(Box<Executed>),
+    /// A command that was started, and that nobody waits for.
+    ExecStarted(ExecLine),
+    /// What there is to know of one.
+    ExecView(Box<ExecView>),
+    /// Such commands, the oldest first.
+    Execs(Vec<ExecLine>),
+    /// What Python code gave.
+    Python(Box<PythonRan>),
+    /// A port of the host's loopback that leads to a port inside of a sandbox.
+    Exposed {
+        /// The port inside.
+        port: u16,
+        /// The port of the host.
+        host_port: u16,
+    },
     /// Snapshots.
     Snapshots(Vec<SnapshotLine>),
     /// What a sandbox changed of a folder.

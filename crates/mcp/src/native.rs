@@ -1,12 +1,21 @@
 //! Tools of our own, each off until the operator switches it on.
+//!
+//! Those on sandboxes are put into words in `described`, their arguments become wishes in `wishes`, and what came of them is
+//! told in `told`. What they may do is decided in `core`.
+
+mod described;
+mod told;
+mod wishes;
 
 use std::sync::Arc;
 
+use bailiwick_core::sandboxes::{AgentOffer, AgentTool};
 use bailiwick_core::{Action, Code, CodeRun, Hints};
 use bailiwick_types::{CorrelationId, RiskLevel};
 use rmcp::model::{JsonObject, Tool};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+pub(crate) use self::told::{Telling, told};
 use crate::published::{annotations, risk_of};
 
 /// A tool of our own.
@@ -16,26 +25,47 @@ pub enum Native {
     DescribeRuntime,
     /// Runs code.
     RunJavascript,
+    /// Does something in a sandbox.
+    Sandbox(AgentTool),
 }
 
-/// What an operator's bare policy comes to, which is what code gets that is no tool.
-#[derive(Debug, Clone, Copy)]
+/// What an operator offers to code that is no tool: the bare policy, and command sandboxes.
+#[derive(Debug, Clone)]
 pub struct Bare {
-    /// Its badge.
+    /// The badge of the bare policy.
     pub level: RiskLevel,
-    /// What it allows.
+    /// What that allows.
     pub hints: Hints,
+    /// The sandboxes.
+    pub sandboxes: AgentOffer,
 }
 
 impl Native {
     /// All of them, by name.
-    pub const ALL: &'static [Self] = &[Self::DescribeRuntime, Self::RunJavascript];
+    pub const ALL: &'static [Self] = &[
+        Self::DescribeRuntime,
+        Self::RunJavascript,
+        Self::Sandbox(AgentTool::RunCommand),
+        Self::Sandbox(AgentTool::RunPython),
+        Self::Sandbox(AgentTool::Create),
+        Self::Sandbox(AgentTool::Exec),
+        Self::Sandbox(AgentTool::Poll),
+        Self::Sandbox(AgentTool::Kill),
+        Self::Sandbox(AgentTool::ReadFile),
+        Self::Sandbox(AgentTool::WriteFile),
+        Self::Sandbox(AgentTool::ListFiles),
+        Self::Sandbox(AgentTool::Upload),
+        Self::Sandbox(AgentTool::Download),
+        Self::Sandbox(AgentTool::Expose),
+        Self::Sandbox(AgentTool::Close),
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DescribeRuntime => "describe_runtime",
             Self::RunJavascript => "run_javascript",
+            Self::Sandbox(tool) => tool.name(),
         }
     }
 
@@ -45,50 +75,38 @@ impl Native {
     }
 
     /// As a client sees it.
-    pub(crate) fn tool(self, bare: Bare) -> Tool {
-        let (title, description, schema) = match self {
-            Self::DescribeRuntime => (
-                "Describe the runtime",
-                "Tells what code that run_javascript runs finds: its globals, what is blocked and what to use instead, \
-                 its limits, and what it may fetch.",
-                json!({"type": "object", "properties": {}, "additionalProperties": false}),
-            ),
-            Self::RunJavascript => (
-                "Run JavaScript",
-                "Runs JavaScript or TypeScript once, in a sandboxed process of its own that keeps nothing. `code` is the \
-                 body of an async function: give a value back with `return`. There is no Node.js, no `require`, no \
-                 `import`; describe_runtime tells what there is.",
-                json!({"type": "object", "additionalProperties": false, "required": ["code"], "properties": {
-                    "code": {"type": "string", "description": "the body of an async function"},
-                    "arguments": {"type": "object", "description": "variables of the code, by name"},
-                }}),
-            ),
+    pub(crate) fn tool(self, bare: &Bare) -> Tool {
+        let described::Words { title, description, input, output } = match self {
+            Self::DescribeRuntime => described::describe_runtime(),
+            Self::RunJavascript => described::run_javascript(),
+            Self::Sandbox(tool) => described::of(tool, &bare.sandboxes),
         };
-        let hints = match self {
+        let (hints, level) = match self {
             Self::DescribeRuntime => {
-                Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
+                let hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
+                (hints, RiskLevel::L0)
             }
-            Self::RunJavascript => bare.hints,
+            Self::RunJavascript => (bare.hints, bare.level),
+            Self::Sandbox(tool) => (bare.sandboxes.hints(tool), bare.sandboxes.risk(tool).level),
         };
-        let level = match self {
-            Self::DescribeRuntime => RiskLevel::L0,
-            Self::RunJavascript => bare.level,
-        };
-        let mut tool = Tool::new_with_raw(self.name(), Some(description.into()), Arc::new(object(schema)));
+        let mut tool = Tool::new_with_raw(self.name(), Some(description.into()), Arc::new(object(input)));
         tool.title = Some(title.to_owned());
+        tool.output_schema = output.map(|schema| Arc::new(object(schema)));
         tool.annotations = Some(annotations(title, hints));
         tool.meta = Some(risk_of(level));
         tool
     }
 
-    /// What a call of it does; else why its arguments are none.
+    /// What a call of it does, and how its result is told; else why its arguments are none. Whether a person is asked about
+    /// what is done in sandboxes is for `core` to say.
     pub(crate) fn action(
         self,
         mut arguments: JsonObject,
         correlation: Option<CorrelationId>,
         always_asks: bool,
-    ) -> Result<Action, String> {
+    ) -> Result<(Action, Telling), String> {
         let action = match self {
+            Self::Sandbox(tool) => return wishes::of(tool, arguments, correlation),
             Self::DescribeRuntime => Action::Limits,
             Self::RunJavascript => {
                 let text = match arguments.remove("code") {
@@ -116,7 +134,7 @@ impl Native {
         };
         match arguments.keys().next() {
             Some(other) => Err(format!("`{}` takes no `{}`", self.name(), bailiwick_types::shortened(other))),
-            None => Ok(action),
+            None => Ok((action, Telling::Plain)),
         }
     }
 }

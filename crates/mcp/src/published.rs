@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::approval::AtClient;
-use crate::native::Bare;
+use crate::native::{Bare, Telling, told};
 use crate::offers::{Call, Failed, Future, Offers, Page};
 use crate::passes::Passes;
 use crate::{Era, Native, given};
@@ -62,7 +62,7 @@ impl Published {
             .natives
             .values()
             .filter(|(native, _)| after.as_deref().is_none_or(|after| native.name() > after))
-            .map(|(native, _)| (native.name().to_owned(), native.tool(self.bare)))
+            .map(|(native, _)| (native.name().to_owned(), native.tool(&self.bare)))
             .collect();
         for one in offered {
             // A name of ours is ours.
@@ -78,13 +78,17 @@ impl Published {
     async fn run(&self, call: Call) -> Result<CallToolResult, Failed> {
         let Call { who, name, arguments, era, unasked: _, line } = call;
         let correlation = who.correlation.clone();
-        let action = match self.natives.get(name.as_str()) {
+        let (action, telling) = match self.natives.get(name.as_str()) {
             Some((native, asks)) => native
                 .action(arguments, correlation, *asks)
                 .map_err(|message| Refusal::new(ErrorCode::InvalidInput, message))?,
             None if ToolId::parse(&name).is_ok() => return Err(unknown(&name, None)),
-            None => Action::ToolCall { tool: name.clone(), arguments, correlation, workspace: None },
+            None => {
+                let call = Action::ToolCall { tool: name.clone(), arguments, correlation, workspace: None };
+                (call, Telling::Plain)
+            }
         };
+        let is_call = matches!(action, Action::ToolCall { .. });
         let approver = AtClient { line: line.clone(), up_to: self.elicitation };
         let caller = who.caller(Arc::new(approver), Arc::new(Passes::on(line)))?;
         let desk = self.desk()?;
@@ -95,10 +99,8 @@ impl Published {
                 result.structured_content = Some(limits);
                 Ok(result)
             }
-            Ok(_) => {
-                Err(Refusal::new(ErrorCode::Internal, "a call was asked for and something else came").into())
-            }
-            Err(refusal) if refusal.code == ErrorCode::NotFound => {
+            Ok(reply) => Ok(told(reply, telling)?),
+            Err(refusal) if is_call && refusal.code == ErrorCode::NotFound => {
                 Err(unknown(&name, refusal.hint.as_deref()))
             }
             Err(refusal) => Err(refusal.into()),

@@ -1,10 +1,41 @@
 //! The names of tools that are our own, on a server that speaks MCP: those there are, and those nobody else may have.
 
 /// The native tools that an operator can switch on, by name.
-pub const NATIVE_TOOLS: &[&str] = &["run_javascript", "describe_runtime"];
+pub const NATIVE_TOOLS: &[&str] = &[
+    "run_javascript",
+    "describe_runtime",
+    "run_command",
+    "run_python",
+    "sandbox_create",
+    "sandbox_exec",
+    "sandbox_poll",
+    "sandbox_kill",
+    "sandbox_read_file",
+    "sandbox_write_file",
+    "sandbox_list_files",
+    "sandbox_upload",
+    "sandbox_download",
+    "sandbox_expose",
+    "sandbox_close",
+];
 
-/// Those of them that run something, so that a person can be asked first.
-pub const NATIVE_TOOLS_THAT_RUN: &[&str] = &["run_javascript"];
+/// Those of them that do something, so that a person can be asked first.
+pub const NATIVE_TOOLS_THAT_RUN: &[&str] = &[
+    "run_javascript",
+    "run_command",
+    "run_python",
+    "sandbox_create",
+    "sandbox_exec",
+    "sandbox_poll",
+    "sandbox_kill",
+    "sandbox_read_file",
+    "sandbox_write_file",
+    "sandbox_list_files",
+    "sandbox_upload",
+    "sandbox_download",
+    "sandbox_expose",
+    "sandbox_close",
+];
 
 /// Names that native tools have or will have.
 const RESERVED: &[&str] =

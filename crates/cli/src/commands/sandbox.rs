@@ -2,6 +2,7 @@
 //! commands ask it.
 
 mod copy;
+mod expose;
 mod inside;
 mod list;
 mod review;
@@ -45,6 +46,7 @@ pub(crate) fn sandbox(screen: &mut Screen, session: &Session, what: &Sandbox) ->
             done(screen, session, action, &what.sandbox, "stopped")
         }
         Sandbox::Fork(what) => fork(screen, session, what),
+        Sandbox::Expose(what) => expose::expose(screen, session, what),
         Sandbox::Diff(what) => review::diff(screen, session, what),
         Sandbox::Commit(what) => review::commit(screen, session, what),
         Sandbox::Discard(what) => review::discard(screen, session, what),

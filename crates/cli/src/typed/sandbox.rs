@@ -104,6 +104,8 @@ pub(crate) enum Sandbox {
     Shell(ShellIn),
     /// Copy files or folders into one or out of one: ID:PATH is inside
     Cp(Cp),
+    /// Have a port of this machine lead to a port inside of one
+    Expose(Expose),
     /// Show what one has changed of folders under its overlays
     Diff(Review),
     /// Take such changes: write them to the folder, all or none
@@ -203,6 +205,15 @@ pub(crate) struct Cp {
     pub(crate) from: String,
     /// Where to: ID:PATH, or a path here
     pub(crate) to: String,
+}
+
+/// `bailiwick sandbox expose`
+#[derive(Debug, Args)]
+pub(crate) struct Expose {
+    /// Its id, the beginning of it, or its name
+    pub(crate) sandbox: String,
+    /// The port inside, which it was made with: create --expose
+    pub(crate) port: u16,
 }
 
 /// `bailiwick sandbox diff` and `discard`

@@ -14,7 +14,7 @@ use crate::value::Value;
 /// The backends that there are.
 const BACKENDS: &[&str] = &["process"];
 /// The presets that there are.
-const PRESETS: &[&str] = &["minimal", "standard", "dev"];
+pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
 /// The limits that can be required.
 const REQUIRABLE: &[&str] = &["memory", "cpu", "disk", "processes"];
 /// The walls that may stand in part. The others are never lenient: without them there is no sandbox.
@@ -111,7 +111,7 @@ fn rules(listed: Vec<Sourced<Arc<HostRule>>>) -> Vec<HostRule> {
 }
 
 /// Words of a closed list.
-fn words(key: &str, listed: Vec<String>, known: &[&str]) -> Result<Vec<String>, ConfigError> {
+pub(super) fn words(key: &str, listed: Vec<String>, known: &[&str]) -> Result<Vec<String>, ConfigError> {
     each(listed, |word| {
         if known.contains(&word.as_str()) {
             return Ok(word);

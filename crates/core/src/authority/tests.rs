@@ -4,7 +4,9 @@ use bailiwick_types::{ApprovalId, CallId, CorrelationId, Risk, RiskLevel, Scope,
 use serde_json::{Map, json};
 
 use super::check;
-use crate::sandboxes::{CommandWish, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, Target};
+use crate::sandboxes::{
+    AgentDoes, AgentWish, CommandWish, Cursor, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, Target,
+};
 use crate::{Action, Actor, Caller, Code, CodeRun, Document, KeyWish, Reasons, RunIntent, RunOutcome, Which};
 
 const NOBODY_NEEDS_ANY: &[Scope] = Scope::ALL;
@@ -77,6 +79,12 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::ImagePull { .. } => (57, OPERATE),
         Action::ImageImport { .. } => (58, OPERATE),
         Action::ImageRemove { .. } => (59, OPERATE),
+        Action::SandboxExpose { .. } => (60, SANDBOXES),
+        Action::ExecStart(_) => (61, SANDBOXES),
+        Action::ExecPoll { .. } => (62, SANDBOXES),
+        Action::ExecKill { .. } => (63, SANDBOXES),
+        Action::ExecList { .. } => (64, SANDBOXES),
+        Action::AgentUse(_) => (65, CALL),
     }
 }
 
@@ -187,7 +195,7 @@ fn sandboxes() -> Vec<Action> {
         Action::SandboxCreate(Box::default()),
         Action::SandboxList,
         Action::SandboxShow { sandbox: sandbox() },
-        Action::SandboxExec(Box::new(exec)),
+        Action::SandboxExec(Box::new(exec.clone())),
         Action::SandboxFiles { sandbox: sandbox(), wish: FileWish::List { path } },
         Action::SandboxSnapshot { sandbox: sandbox() },
         Action::SnapshotList,
@@ -206,6 +214,15 @@ fn sandboxes() -> Vec<Action> {
         Action::ImagePull { image: sandbox() },
         Action::ImageImport { from: "/a".into(), name: sandbox() },
         Action::ImageRemove { image: sandbox() },
+        Action::SandboxExpose { sandbox: sandbox(), port: 80 },
+        Action::ExecStart(Box::new(exec)),
+        Action::ExecPoll { sandbox: sandbox(), exec: sandbox(), cursor: Cursor::default(), wait_ms: 0 },
+        Action::ExecKill { sandbox: sandbox(), exec: sandbox() },
+        Action::ExecList { sandbox: sandbox() },
+        Action::AgentUse(Box::new(AgentWish {
+            does: AgentDoes::Close { sandbox: sandbox() },
+            correlation: None,
+        })),
     ]
 }
 
@@ -224,7 +241,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..60).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..66).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {
@@ -266,7 +283,8 @@ fn nothing_that_changes_a_tool_a_key_or_an_answer_is_for_whoever_only_calls() {
             "code.check",
             "limits",
             "watch",
-            "tool.offered"
+            "tool.offered",
+            "agent.use"
         ]
     );
 }

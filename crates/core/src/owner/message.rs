@@ -11,7 +11,7 @@ use super::streams::{Packed, Told};
 use crate::{Action, Answer, Event, Origin, Question, Refusal, Reply};
 
 /// The language spoken here. Another number is another language.
-pub(crate) const PROTOCOL: u32 = 3;
+pub(crate) const PROTOCOL: u32 = 4;
 
 /// What an owner grants whoever can open its socket: they are the operator's own user, who could open the store as well.
 pub(crate) const GRANTED: Scopes = Scopes::ALL;
@@ -110,13 +110,17 @@ impl Nature {
             | Action::SandboxShow { .. }
             | Action::SandboxDiff { .. }
             | Action::SnapshotList
-            | Action::ImageList => Self::Reads,
+            | Action::ImageList
+            | Action::ExecPoll { .. }
+            | Action::ExecList { .. } => Self::Reads,
             Action::SandboxFiles { wish, .. } if wish.only_reads() => Self::Reads,
             Action::ToolTry { .. }
             | Action::ToolTest { .. }
             | Action::ToolCall { .. }
             | Action::CodeRun(_)
-            | Action::SandboxExec(_) => Self::Runs,
+            | Action::SandboxExec(_)
+            // A person may be asked first, and whoever goes away takes the question along.
+            | Action::AgentUse(_) => Self::Runs,
             Action::ApprovalAnswer { .. }
             | Action::ApprovalForget { .. }
             | Action::KeyCreate(_)
@@ -144,6 +148,9 @@ impl Nature {
             | Action::ImagePull { .. }
             | Action::ImageImport { .. }
             | Action::ImageRemove { .. }
+            | Action::SandboxExpose { .. }
+            | Action::ExecStart(_)
+            | Action::ExecKill { .. }
             | Action::ExecBegins(_)
             | Action::ExecEnded(_) => Self::Writes,
         }
@@ -168,6 +175,8 @@ pub(crate) const fn is_governed(action: &Action) -> bool {
             | Action::SandboxExec(_)
             | Action::ImagePull { .. }
             | Action::ImageImport { .. }
+            | Action::ExecStart(_)
+            | Action::AgentUse(_)
     )
 }
 

@@ -9,7 +9,7 @@ use bailiwick_types::{CorrelationId, ErrorCode, Usage};
 use serde_json::{Value, json};
 
 use super::attend::{Keep, attend};
-use super::record::{Noted, backend_told, behind, command_told, result_told, spec_told, usage_told};
+use super::record::{About, Noted, backend_told, behind, command_told, result_told, spec_told, usage_told};
 use super::registry::{One, Using};
 use super::resolve::{Resolved, Rules, resolve};
 use super::review::{Overlaid, after_one, overlaid};
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 impl Core {
     /// A wish, resolved under the operator's settings.
-    fn resolved(
+    pub(crate) fn resolved(
         &self,
         caller: &Caller,
         wish: &SandboxWish,
@@ -73,7 +73,7 @@ pub(crate) async fn create(
 }
 
 /// Of a wish that was refused: what can be told without looking at it further.
-fn wish_told(wish: &SandboxWish) -> Value {
+pub(crate) fn wish_told(wish: &SandboxWish) -> Value {
     let SandboxWish { name, backend, tier, preset, limits, image, network, mounts, overlays, env, .. } = wish;
     json!({
         "name": name, "backend": backend, "tier": tier, "preset": preset, "limits": limits, "network": network,
@@ -112,7 +112,7 @@ pub(crate) async fn exec(
     }
 }
 
-async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish) -> Result<Reply, Refusal> {
+pub(crate) async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish) -> Result<Reply, Refusal> {
     let (core, sandboxes) = (noted.core, &noted.core.inner.sandboxes);
     let ready = async {
         let wanted = command.command()?;
@@ -149,22 +149,31 @@ async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish
 async fn exec_kept(noted: &Noted<'_>, sandbox: &str, command: &CommandWish) -> Result<Reply, Refusal> {
     let found = command.command().map_err(Refusal::from);
     let found = found.and_then(|wanted| Ok((wanted, On::find(noted.core, noted.caller, sandbox)?)));
-    let (wanted, on) = match found {
-        Ok(found) => found,
-        Err(refusal) => return noted.refused(json!({"sandboxId": sandbox}), refusal).await,
-    };
+    match found {
+        Ok((wanted, on)) => exec_on(noted, &on, wanted, command.keep_output).await,
+        Err(refusal) => noted.refused(json!({"sandboxId": sandbox}), refusal).await,
+    }
+}
+
+/// Runs a command in a sandbox that was found.
+pub(crate) async fn exec_on(
+    noted: &Noted<'_>,
+    on: &On<'_>,
+    wanted: bailiwick_sandbox::Command,
+    keeps: bool,
+) -> Result<Reply, Refusal> {
     let inside = on.sandbox();
     let mut arguments = command_told(&wanted, inside.spec().env.values());
     if let Value::Object(said) = &mut arguments {
         said.insert("sandboxId".to_owned(), json!(inside.id()));
     }
-    let ran = ran(noted, inside, wanted, command.keep_output);
+    let ran = ran(noted, inside, wanted, keeps);
     let executed = noted.done(arguments, behind(inside), ran).await?;
     Ok(Reply::Executed(Box::new(executed)))
 }
 
 /// Runs a command until it ends, or the core is about to close.
-async fn ran(
+pub(crate) async fn ran(
     noted: &Noted<'_>,
     sandbox: &dyn Sandbox,
     command: bailiwick_sandbox::Command,
@@ -188,13 +197,15 @@ pub(crate) struct On<'a> {
     core: &'a Core,
     caller: &'a Caller,
     using: Using,
+    /// What caused what is done; what caused the sandbox where nobody said.
+    correlation: Option<CorrelationId>,
+    about: About,
 }
 
 impl<'a> On<'a> {
     /// Finds it, and uses it from here on.
     pub(crate) fn find(core: &'a Core, caller: &'a Caller, sandbox: &str) -> Result<Self, Refusal> {
-        let one = core.inner.sandboxes.find(caller, sandbox)?;
-        Ok(Self { core, caller, using: core.use_of(one) })
+        Ok(Self::of(core, caller, core.inner.sandboxes.find(caller, sandbox)?))
     }
 
     /// Its overlays.
@@ -202,8 +213,29 @@ impl<'a> On<'a> {
         &self.using.one.overlaid
     }
 
-    fn one(&self) -> &Arc<One> {
+    /// One that was found.
+    pub(crate) fn of(core: &'a Core, caller: &'a Caller, one: Arc<One>) -> Self {
+        let correlation = one.sandbox.spec().correlation.clone();
+        Self { core, caller, using: core.use_of(one), correlation, about: About::default() }
+    }
+
+    /// With what else the record tells of what is done to it.
+    pub(crate) fn told(self, correlation: CorrelationId, about: About) -> Self {
+        Self { correlation: Some(correlation), about, ..self }
+    }
+
+    pub(crate) fn one(&self) -> &Arc<One> {
         &self.using.one
+    }
+
+    /// It is used for longer than this.
+    pub(crate) fn into_using(self) -> Using {
+        self.using
+    }
+
+    /// Whether an agent's tool does something to it.
+    pub(crate) fn is_by_agent(&self) -> bool {
+        self.about.tool.is_some()
     }
 
     pub(crate) fn sandbox(&self) -> &dyn Sandbox {
@@ -233,8 +265,8 @@ impl<'a> On<'a> {
         if let Value::Object(said) = &mut arguments {
             said.insert("sandboxId".to_owned(), json!(self.sandbox().id()));
         }
-        let correlation = self.sandbox().spec().correlation.clone();
-        let noted = Noted::new(self.core, self.caller, open, action, correlation)?;
+        let noted = Noted::new(self.core, self.caller, open, action, self.correlation.clone())?;
+        let noted = noted.about(self.about.clone());
         noted.done(arguments, behind(self.sandbox()), doing).await
     }
 }
@@ -257,9 +289,34 @@ pub(crate) async fn remove(
     sandbox: &str,
     open: &OpenCall,
 ) -> Result<Reply, Refusal> {
-    let on = On::find(core, caller, sandbox)?;
-    let id = on.sandbox().id();
-    on.note(open, "sandbox.remove", json!({}), async { Ok(core.inner.sandboxes.remove(id).await?) }).await
+    removed(&On::find(core, caller, sandbox)?, open).await
+}
+
+/// The same of one that was found.
+pub(crate) async fn removed(on: &On<'_>, open: &OpenCall) -> Result<Reply, Refusal> {
+    let (id, sandboxes) = (on.sandbox().id(), &on.core.inner.sandboxes);
+    on.note(open, "sandbox.remove", json!({}), async { Ok(sandboxes.remove(id).await?) }).await
+}
+
+/// Forwards a port of the host's loopback to a port inside.
+pub(crate) async fn expose(
+    core: &Core,
+    caller: &Caller,
+    sandbox: &str,
+    port: u16,
+    open: &OpenCall,
+) -> Result<Reply, Refusal> {
+    exposed(&On::find(core, caller, sandbox)?, port, open).await
+}
+
+/// The same of one that was found.
+pub(crate) async fn exposed(on: &On<'_>, port: u16, open: &OpenCall) -> Result<Reply, Refusal> {
+    let forwarded = async {
+        let host_port = on.sandbox().expose(port).await?;
+        Ok((host_port, json!({"ok": true, "hostPort": host_port}), None))
+    };
+    let host_port = on.noted(open, "sandbox.expose", json!({"port": port}), forwarded).await?;
+    Ok(Reply::Exposed { port, host_port })
 }
 
 /// Puts it to sleep.

@@ -19,6 +19,8 @@ pub enum Keep {
     Streamed,
     /// It is kept for the result.
     Captured,
+    /// It is handed on without an end, to somebody who keeps no more of it than they have room for.
+    Unending,
 }
 
 /// Runs a command in a sandbox. Of each stream no more than the sandbox's limit is handed on or kept; a terminal has no
@@ -30,7 +32,8 @@ pub async fn attend(
     keep: Keep,
     correlation: CorrelationId,
 ) -> Result<ExecResult, SandboxError> {
-    let limit = if command.terminal.is_some() { u64::MAX } else { sandbox.spec().limits.output.value };
+    let is_unending = command.terminal.is_some() || keep == Keep::Unending;
+    let limit = if is_unending { u64::MAX } else { sandbox.spec().limits.output.value };
     // All input goes one way, whether it was there before or comes later.
     let (given, comes) = (std::mem::take(&mut command.input), command.piped);
     command.piped = true;
@@ -112,7 +115,7 @@ impl Heard {
     async fn take(&mut self, chunk: Chunk, talk: &dyn Talk) {
         let Some(chunk) = self.capped.take(chunk).chunk else { return };
         match (self.keep, chunk.stream) {
-            (Keep::Streamed, _) => talk.output(chunk).await,
+            (Keep::Streamed | Keep::Unending, _) => talk.output(chunk).await,
             (Keep::Captured, Stream::Stdout) => self.stdout.extend_from_slice(&chunk.bytes),
             (Keep::Captured, Stream::Stderr) => self.stderr.extend_from_slice(&chunk.bytes),
         }

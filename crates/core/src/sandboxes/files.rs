@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bailiwick_sandbox::{SandboxError, SandboxPath};
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, Usage};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::actions::On;
 use super::wish::InputBytes;
@@ -15,7 +15,7 @@ use crate::{Caller, Core, Refusal, Reply};
 /// How long one step may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The most bytes of one file that are handed over at once.
-const MOST: u64 = 32 << 20;
+pub(crate) const MOST: u64 = 32 << 20;
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,13 +62,29 @@ pub(crate) async fn files(
     wish: FileWish,
     open: &OpenCall,
 ) -> Result<Reply, Refusal> {
-    let on = On::find(core, caller, sandbox)?;
+    files_on(&On::find(core, caller, sandbox)?, wish, open).await
+}
+
+/// Does something with a file of a sandbox that was found. What an agent reads is on the record, too.
+pub(crate) async fn files_on(on: &On<'_>, wish: FileWish, open: &OpenCall) -> Result<Reply, Refusal> {
     let inside = on.sandbox();
     match wish {
         FileWish::Read { path } => {
-            Ok(Reply::FileBytes(InputBytes::new(in_time(inside.read_file(&path, MOST)).await?)))
+            let reading = async {
+                let bytes = in_time(inside.read_file(&path, MOST)).await?;
+                let told = json!({"ok": true, "bytes": bytes.len()});
+                Ok((Reply::FileBytes(InputBytes::new(bytes)), told, None))
+            };
+            looked(on, open, "sandbox.read", json!({"path": path}), reading).await
         }
-        FileWish::List { path } => Ok(Reply::FileEntries(in_time(inside.list(&path)).await?)),
+        FileWish::List { path } => {
+            let listing = async {
+                let entries = in_time(inside.list(&path)).await?;
+                let told = json!({"ok": true, "entries": entries.len()});
+                Ok((Reply::FileEntries(entries), told, None))
+            };
+            looked(on, open, "sandbox.list-files", json!({"path": path}), listing).await
+        }
         FileWish::Write { path, bytes, executable } => {
             let bytes = bytes.into_bytes();
             let length = bytes.len() as u64;
@@ -87,6 +103,20 @@ pub(crate) async fn files(
             on.note(open, "sandbox.remove-file", json!({"path": path}), removed).await
         }
     }
+}
+
+/// Looks at something; on the record where an agent does.
+async fn looked(
+    on: &On<'_>,
+    open: &OpenCall,
+    action: &'static str,
+    arguments: Value,
+    looking: impl Future<Output = Result<(Reply, Value, Option<Usage>), Refusal>>,
+) -> Result<Reply, Refusal> {
+    if on.is_by_agent() {
+        return on.noted(open, action, arguments, looking).await;
+    }
+    looking.await.map(|(reply, ..)| reply)
 }
 
 /// Waits for a step no longer than anybody would: a command inside may be in the way of it.

@@ -7,17 +7,22 @@
 //! Start reading at `wish`, then `resolve`.
 
 mod actions;
+mod agents;
 mod attend;
 mod egress;
+mod background;
 mod files;
+mod holder;
 mod mounts;
 mod record;
 mod registry;
 pub(crate) mod resolve;
 mod review;
+mod ring;
 mod view;
 mod wish;
 
+pub use agents::{AgentDoes, AgentOffer, AgentTool, AgentWish, Session};
 pub use attend::{Keep, attend};
 pub use bailiwick_overlay::Moment;
 pub use egress::OperatorsEgress;
@@ -26,12 +31,19 @@ pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
 pub use review::{Landed, ReviewWish, Shown, after_one};
-pub use view::{Executed, SandboxLine, SandboxView, SnapshotLine};
+pub use view::{
+    Cursor, ExecLine, ExecView, Executed, OutputPiece, PythonRan, SandboxLine, SandboxView, SnapshotLine,
+};
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
+/// What commands and files of a sandbox are, for whoever tells of them.
+pub use bailiwick_sandbox::{Captured, Entry, EntryKind, ExecResult, Exit, SandboxPath};
+
 pub(crate) use actions::{
-    create, exec, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
+    create, exec, expose, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
 };
+pub(crate) use agents::perform as agent;
+pub(crate) use background::{all as execs, kill, poll, start};
 pub(crate) use files::files;
 pub(crate) use record::{
     Noted, backend_told, command_told, exec_begins, exec_ended, masked, result_told, spec_told, usage_told,

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use bailiwick_audit::{Entry, Kind};
+use bailiwick_audit::{Entry, Kind, ToolRef};
 use bailiwick_redact::{Redactor, Secret};
 use bailiwick_runtime::{new_id, redacted};
 use bailiwick_sandbox::{Backend, Command, ExecResult, ExecUsage, Sandbox, SandboxSpec};
 use bailiwick_store::Durability;
-use bailiwick_types::{CallId, CorrelationId, Usage};
+use bailiwick_types::{CallId, CorrelationId, Risk, RiskLevel, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -102,6 +102,14 @@ fn exec_entry(core: &Core, caller: &Caller, kind: Kind, intent: ExecIntent) -> E
     }
 }
 
+/// What the record tells beside what is done: by which tool it was asked for, what that could do, who said yes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
+    pub(crate) tool: Option<&'static str>,
+    pub(crate) risk: Option<Risk>,
+    pub(crate) approval: Option<Value>,
+}
+
 /// One thing that is done to a sandbox, as the record names it.
 pub(crate) struct Noted<'a> {
     pub(crate) core: &'a Core,
@@ -110,6 +118,7 @@ pub(crate) struct Noted<'a> {
     pub(crate) action: &'static str,
     pub(crate) call_id: CallId,
     pub(crate) correlation: CorrelationId,
+    pub(crate) about: About,
 }
 
 impl<'a> Noted<'a> {
@@ -122,13 +131,22 @@ impl<'a> Noted<'a> {
     ) -> Result<Self, Refusal> {
         let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
         let correlation = correlation.unwrap_or_else(|| call_id.into());
-        Ok(Self { core, caller, open, action, call_id, correlation })
+        Ok(Self { core, caller, open, action, call_id, correlation, about: About::default() })
     }
 
-    fn entry(&self) -> Entry {
+    /// With what else is told.
+    pub(crate) fn about(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        let About { tool, risk, approval } = self.about.clone();
         Entry {
             call_id: Some(self.call_id),
             correlation_id: Some(self.correlation.clone()),
+            tool: tool.map(|name| ToolRef { id: None, name: name.to_owned(), hash: None }),
+            risk,
+            approval,
             ..Entry::new(Kind::Outcome, journal::actor(&self.caller.actor), self.action)
         }
     }
@@ -148,27 +166,49 @@ impl<'a> Noted<'a> {
         backend: Value,
         doing: impl Future<Output = Result<(T, Value, Option<Usage>), Refusal>>,
     ) -> Result<T, Refusal> {
+        self.begins(arguments, backend).await?;
+        let done = doing.await;
+        let Some(entry) = self.open.take() else { return Err(Refusal::internal(self.action)) };
+        ended(self.core, entry, done).await
+    }
+
+    /// Puts the intent on the record; who goes away from here on leaves an outcome.
+    pub(crate) async fn begins(&self, arguments: Value, backend: Value) -> Result<(), Refusal> {
         let mut entry = self.entry();
         entry.arguments = Some(bounded(&masked(self.core, arguments)));
         entry.backend = Some(backend);
         let intent = Entry { kind: Kind::Intent, ..entry.clone() };
-        self.core.append(intent, Durability::Process).await?;
+        self.core.append(intent, durability_of(&entry)).await?;
         self.open.begin(entry);
-        let done = doing.await;
-        let Some(mut entry) = self.open.take() else { return Err(Refusal::internal(self.action)) };
-        let (result, outcome) = match done {
-            Ok((value, outcome, usage)) => {
-                entry.usage = usage;
-                (Ok(value), outcome)
-            }
-            Err(refusal) => {
-                let outcome = refusal_told(&refusal);
-                (Err(refusal), outcome)
-            }
-        };
-        self.core.append(told(entry, bounded(&outcome)), Durability::Process).await?;
-        result
+        Ok(())
     }
+}
+
+/// Puts the outcome of what was begun on the record, and gives what came of it.
+pub(crate) async fn ended<T>(
+    core: &Core,
+    mut entry: Entry,
+    done: Result<(T, Value, Option<Usage>), Refusal>,
+) -> Result<T, Refusal> {
+    let (result, outcome) = match done {
+        Ok((value, outcome, usage)) => {
+            entry.usage = usage;
+            (Ok(value), outcome)
+        }
+        Err(refusal) => {
+            let outcome = refusal_told(&refusal);
+            (Err(refusal), outcome)
+        }
+    };
+    let durability = durability_of(&entry);
+    core.append(told(entry, bounded(&outcome)), durability).await?;
+    result
+}
+
+/// What is of a high level, or what a person said yes to, waits for the disk.
+fn durability_of(entry: &Entry) -> Durability {
+    let is_high = entry.risk.as_ref().is_some_and(|risk| risk.level >= RiskLevel::L4);
+    if is_high || entry.approval.is_some() { Durability::Machine } else { Durability::Process }
 }
 
 /// Masks the values of the secrets that are set. Where these cannot be read, the words are left out.
@@ -265,6 +305,6 @@ pub(crate) fn usage_told(usage: &ExecUsage) -> Usage {
     Usage { wall_ms: usage.wall_ms, cpu_ms: usage.cpu_ms, memory_peak: usage.memory_peak, ..Usage::default() }
 }
 
-fn refusal_told(refusal: &Refusal) -> Value {
+pub(crate) fn refusal_told(refusal: &Refusal) -> Value {
     json!({"ok": false, "code": refusal.code, "message": refusal.message})
 }

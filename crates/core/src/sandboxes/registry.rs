@@ -2,8 +2,8 @@
 //! the core; nothing of one is left then.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use bailiwick_audit::rfc3339;
@@ -13,7 +13,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::review::Overlaid;
+use super::background::Execs;
+use super::holder::Holder;
 use super::view::SnapshotLine;
+use crate::core::Inner;
 use crate::{Caller, Core, Presence, Refusal};
 
 /// How long nobody looks again where nothing ends in time.
@@ -30,14 +33,16 @@ pub(crate) struct Sandboxes {
     /// Something that ends in time may have changed.
     changed: Arc<Notify>,
     is_swept: AtomicBool,
+    /// Commands that run while nobody waits for them, in all sandboxes.
+    pub(crate) unattended: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
 struct Kept {
     by_id: BTreeMap<SandboxId, Arc<One>>,
     snapshots: BTreeMap<SnapshotId, (SnapshotLine, Option<KeyId>)>,
-    /// Sandboxes that are being made.
-    making: usize,
+    /// Sandboxes that are being made, and for whom where that is an agent.
+    making: Vec<Option<Holder>>,
     is_closed: bool,
 }
 
@@ -51,6 +56,12 @@ pub(crate) struct One {
     pub(crate) created_ms: u64,
     /// What it sees of the host's as if it could change it.
     pub(crate) overlaid: Vec<Overlaid>,
+    /// The agent whose it is, where a native tool made it.
+    pub(crate) holder: Option<Holder>,
+    /// Commands that run in it while nobody waits for them.
+    pub(crate) execs: Execs,
+    /// Whether a Python keeps variables in it.
+    pub(crate) has_python: AtomicBool,
     use_: Mutex<Use>,
 }
 
@@ -66,11 +77,15 @@ pub(crate) struct Use {
 /// Somebody uses a sandbox: it does not end for want of use meanwhile.
 pub(crate) struct Using {
     pub(crate) one: Arc<One>,
-    core: Core,
+    /// Not held: what runs on while nobody waits is in nobody's way.
+    core: Weak<Inner>,
 }
 
 /// Room for one more sandbox.
-pub(crate) struct Place<'a>(&'a Sandboxes);
+pub(crate) struct Place<'a> {
+    sandboxes: &'a Sandboxes,
+    holder: Option<Holder>,
+}
 
 impl One {
     pub(crate) fn use_now(&self) -> Use {
@@ -110,18 +125,24 @@ fn is_visible(key: Option<KeyId>, caller: &Caller) -> bool {
 
 impl Drop for Using {
     fn drop(&mut self) {
-        let now = self.core.now_ms();
+        let core = self.core.upgrade().map(|inner| Core { inner });
+        let now = core.as_ref().map(Core::now_ms);
         self.one.change(|use_| {
             use_.running = use_.running.saturating_sub(1);
-            use_.at_ms = now;
+            use_.at_ms = now.unwrap_or(use_.at_ms);
         });
-        self.core.inner.sandboxes.changed.notify_one();
+        if let Some(core) = core {
+            core.inner.sandboxes.changed.notify_one();
+        }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.change(|kept| kept.making = kept.making.saturating_sub(1));
+        self.sandboxes.change(|kept| {
+            let own = kept.making.iter().position(|making| *making == self.holder);
+            own.map(|own| kept.making.swap_remove(own));
+        });
     }
 }
 
@@ -134,6 +155,7 @@ impl Sandboxes {
             kept: Mutex::default(),
             changed: Arc::default(),
             is_swept: AtomicBool::new(false),
+            unattended: Arc::default(),
         }
     }
 
@@ -143,6 +165,15 @@ impl Sandboxes {
 
     /// Room for one more, if this process stays and there is any.
     pub(crate) fn place(&self, name: Option<&str>) -> Result<Place<'_>, Refusal> {
+        self.place_of(name, None)
+    }
+
+    /// The same for an agent, who keeps only so many.
+    pub(crate) fn place_of(
+        &self,
+        name: Option<&str>,
+        agent: Option<(&Holder, u32)>,
+    ) -> Result<Place<'_>, Refusal> {
         if self.presence == Presence::Brief {
             let message = "a sandbox that outlives the command needs a process that stays, and none does";
             return Err(Refusal::new(ErrorCode::Unavailable, message)
@@ -152,7 +183,7 @@ impl Sandboxes {
             if kept.is_closed {
                 return Err(Refusal::new(ErrorCode::Unavailable, "the data folder is being closed"));
             }
-            if kept.by_id.len() + kept.making >= self.most {
+            if kept.by_id.len() + kept.making.len() >= self.most {
                 let message = format!("{} sandboxes are kept, and not more at once", self.most);
                 return Err(Refusal::new(ErrorCode::Busy, message)
                     .with_hint("remove one: bailiwick sandbox rm; the operator's key is sandbox.most"));
@@ -163,8 +194,32 @@ impl Sandboxes {
                 let message = format!("there is a sandbox `{name}` already");
                 return Err(Refusal::new(ErrorCode::Conflict, message).with_hint("choose another name"));
             }
-            kept.making += 1;
-            Ok(Place(self))
+            let holder = agent.map(|(holder, _)| holder.clone());
+            if let Some((_, most)) = agent {
+                let theirs = kept.by_id.values().filter(|one| one.holder == holder).count()
+                    + kept.making.iter().filter(|making| **making == holder).count();
+                if theirs >= usize::try_from(most).unwrap_or(usize::MAX) {
+                    let message = format!("{theirs} sandboxes are kept for this caller, and not more at once");
+                    return Err(Refusal::new(ErrorCode::Busy, message)
+                        .with_hint("close one with sandbox_close; the operator's key is mcp.sandbox.most"));
+                }
+            }
+            kept.making.push(holder.clone());
+            Ok(Place { sandboxes: self, holder })
+        })
+    }
+
+    /// The sandbox of an agent, by its whole id: nobody finds one by guessing at its beginning.
+    pub(crate) fn find_held(&self, holder: &Holder, text: &str) -> Result<Arc<One>, Refusal> {
+        let found = SandboxId::parse(text)
+            .ok()
+            .and_then(|id| self.change(|kept| kept.by_id.get(&id).cloned()))
+            .filter(|one| one.holder.as_ref() == Some(holder));
+        found.ok_or_else(|| {
+            let message = format!("there is no sandbox `{}`", shortened(text));
+            Refusal::new(ErrorCode::NotFound, message).with_hint(
+                "it was closed, its time was over, or it is not yours; sandbox_create makes one",
+            )
         })
     }
 
@@ -295,6 +350,18 @@ impl Core {
         caller: &Caller,
         overlaid: Vec<Overlaid>,
     ) -> Arc<One> {
+        self.keep_for(sandbox, name, caller, overlaid, None)
+    }
+
+    /// Keeps one that an agent's tool made.
+    pub(crate) fn keep_for(
+        &self,
+        sandbox: Arc<dyn Sandbox>,
+        name: Option<String>,
+        caller: &Caller,
+        overlaid: Vec<Overlaid>,
+        holder: Option<Holder>,
+    ) -> Arc<One> {
         let now = self.now_ms();
         let one = Arc::new(One {
             sandbox,
@@ -303,6 +370,9 @@ impl Core {
             by: caller.actor.key.clone().unwrap_or_else(|| caller.actor.client.clone()),
             created_ms: now,
             overlaid,
+            holder,
+            execs: Execs::default(),
+            has_python: AtomicBool::new(false),
             use_: Mutex::new(Use { at_ms: now, running: 0, is_asleep: false }),
         });
         let sandboxes = &self.inner.sandboxes;
@@ -320,7 +390,7 @@ impl Core {
             use_.at_ms = now;
             use_.is_asleep = false;
         });
-        Using { one, core: self.clone() }
+        Using { one, core: Arc::downgrade(&self.inner) }
     }
 
     /// A snapshot as it is listed.

@@ -2,12 +2,14 @@
 
 use bailiwick_audit::rfc3339;
 use bailiwick_sandbox::{ExecResult, ExecUsage, Snapshot};
-use bailiwick_types::{Receipt, SandboxId, Tier};
+use bailiwick_types::{CallId, CorrelationId, Receipt, SandboxId, Tier};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record::spec_told;
 use super::registry::One;
+use super::wish::InputBytes;
+use crate::Refusal;
 
 /// A sandbox in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,8 @@ pub struct SandboxView {
     pub line: SandboxLine,
     /// What it was made from; of variables only the names.
     pub spec: Value,
+    /// What caused it, and goes with all that is done to it where nobody says otherwise.
+    pub correlation_id: Option<CorrelationId>,
     /// What was demanded, and what holds it.
     pub receipt: Receipt,
     /// What a preset wanted and nothing here holds.
@@ -75,6 +79,75 @@ pub struct Executed {
     pub result: ExecResult,
     /// Lines that whoever asked should read.
     pub warnings: Vec<String>,
+}
+
+/// A command that runs, or ran, while nobody waits for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecLine {
+    /// Its id, which is that of its call on the record.
+    pub id: CallId,
+    /// Its words, masked.
+    pub argv: Vec<String>,
+    /// Whether it still runs.
+    pub is_running: bool,
+}
+
+/// How far somebody has read what a command says: a place in each stream, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cursor {
+    /// In its standard output.
+    pub stdout: u64,
+    /// In its standard error.
+    pub stderr: u64,
+}
+
+/// What a command said behind a cursor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputPiece {
+    /// The bytes.
+    pub bytes: InputBytes,
+    /// How many before them were gone before anybody looked.
+    pub dropped: u64,
+    /// Whether there is more already.
+    pub is_more: bool,
+}
+
+/// What there is to know of it now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecView {
+    /// As in a list.
+    #[serde(flatten)]
+    pub line: ExecLine,
+    /// What it said.
+    pub stdout: OutputPiece,
+    /// What it said on its standard error.
+    pub stderr: OutputPiece,
+    /// Where the next look goes on.
+    pub cursor: Cursor,
+    /// How it ended, without what it said.
+    pub result: Option<ExecResult>,
+    /// Why nobody knows how it ended.
+    pub failure: Option<Refusal>,
+}
+
+/// What Python code gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PythonRan {
+    /// As of any command.
+    pub executed: Executed,
+    /// The last expression, as Python shows it; none where it is `None` or there is none.
+    pub value: Option<String>,
+    /// The exception that ended it, in one line.
+    pub error: Option<String>,
+    /// The session that keeps its variables.
+    pub session: Option<SandboxId>,
+    /// The variables of the session are lost with what ended it.
+    pub is_lost: bool,
 }
 
 /// A sandbox as a line.
@@ -109,6 +182,7 @@ pub(crate) fn view(one: &One, usage: Option<ExecUsage>) -> SandboxView {
     SandboxView {
         line: line(one),
         spec: spec_told(one.sandbox.spec()),
+        correlation_id: one.sandbox.spec().correlation.clone(),
         receipt: one.sandbox.receipt().clone(),
         warnings: one.sandbox.warnings().to_vec(),
         usage,

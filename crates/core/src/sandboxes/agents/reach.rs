@@ -1,0 +1,154 @@
+//! How far each tool reaches into what the sandbox may do, and so its badge and its hints. A badge is never below what the
+//! tool can do with the sandbox that it is used on.
+
+use bailiwick_policy::{
+    CommandNetwork, CommandPlace, CommandPosture, Exposure, Hints, MountMode, command_risk,
+};
+use bailiwick_sandbox::{Network, SandboxSpec};
+use bailiwick_types::{Risk, RiskLevel, Tier};
+
+/// A native tool on sandboxes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgentTool {
+    /// `run_command`.
+    RunCommand,
+    /// `run_python`.
+    RunPython,
+    /// `sandbox_create`.
+    Create,
+    /// `sandbox_exec`.
+    Exec,
+    /// `sandbox_poll`.
+    Poll,
+    /// `sandbox_kill`.
+    Kill,
+    /// `sandbox_read_file`.
+    ReadFile,
+    /// `sandbox_write_file`.
+    WriteFile,
+    /// `sandbox_list_files`.
+    ListFiles,
+    /// `sandbox_upload`.
+    Upload,
+    /// `sandbox_download`.
+    Download,
+    /// `sandbox_expose`.
+    Expose,
+    /// `sandbox_close`.
+    Close,
+}
+
+/// What a tool does with a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Runs commands, or lets them be reached.
+    Runs,
+    /// Writes files.
+    Writes,
+    /// Reads files.
+    Reads,
+    /// Looks at or ends what it began itself.
+    Tends,
+}
+
+impl AgentTool {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::RunCommand,
+        Self::RunPython,
+        Self::Create,
+        Self::Exec,
+        Self::Poll,
+        Self::Kill,
+        Self::ReadFile,
+        Self::WriteFile,
+        Self::ListFiles,
+        Self::Upload,
+        Self::Download,
+        Self::Expose,
+        Self::Close,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RunCommand => "run_command",
+            Self::RunPython => "run_python",
+            Self::Create => "sandbox_create",
+            Self::Exec => "sandbox_exec",
+            Self::Poll => "sandbox_poll",
+            Self::Kill => "sandbox_kill",
+            Self::ReadFile => "sandbox_read_file",
+            Self::WriteFile => "sandbox_write_file",
+            Self::ListFiles => "sandbox_list_files",
+            Self::Upload => "sandbox_upload",
+            Self::Download => "sandbox_download",
+            Self::Expose => "sandbox_expose",
+            Self::Close => "sandbox_close",
+        }
+    }
+
+    const fn reach(self) -> Reach {
+        match self {
+            Self::RunCommand | Self::RunPython | Self::Create | Self::Exec | Self::Expose => Reach::Runs,
+            Self::WriteFile | Self::Upload => Reach::Writes,
+            Self::ReadFile | Self::ListFiles | Self::Download => Reach::Reads,
+            Self::Poll | Self::Kill | Self::Close => Reach::Tends,
+        }
+    }
+
+    /// Its badge on a sandbox of this spec behind this wall.
+    pub(crate) fn risk(self, spec: &SandboxSpec, tier: Tier) -> Risk {
+        let written = spec.mounts.iter().map(|mount| mount.writable);
+        // What is written over an overlay stays beside the host's folder until a person takes it.
+        let all: Vec<bool> = written.chain(spec.overlays.iter().map(|_| false)).collect();
+        let mode = |writable: bool| if writable { MountMode::ReadWrite } else { MountMode::ReadOnly };
+        let (network, mounts) = match self.reach() {
+            Reach::Runs => (network_of(&spec.network), all.iter().map(|writable| mode(*writable)).collect()),
+            Reach::Writes => (CommandNetwork::None, all.iter().map(|writable| mode(*writable)).collect()),
+            Reach::Reads => (CommandNetwork::None, all.iter().map(|_| MountMode::ReadOnly).collect()),
+            Reach::Tends => (CommandNetwork::None, Vec::new()),
+        };
+        if self.reach() != Reach::Runs && mounts.is_empty() {
+            // Only what the sandbox made itself.
+            return Risk { level: RiskLevel::L0, credited: None, reasons: Vec::new() };
+        }
+        let posture = CommandPosture { tier, place: CommandPlace::Here, network, mounts };
+        command_risk(&posture, &Exposure::default())
+    }
+
+    /// What clients are told that it may do.
+    pub(crate) fn hints(self, spec: &SandboxSpec) -> Hints {
+        let changes_host = spec.mounts.iter().any(|mount| mount.writable);
+        let reaches = spec.network != Network::None;
+        match self.reach() {
+            Reach::Runs => Hints {
+                read_only: false,
+                destructive: changes_host,
+                idempotent: false,
+                open_world: reaches || self == Self::Expose,
+            },
+            Reach::Writes => {
+                Hints { read_only: false, destructive: true, idempotent: true, open_world: false }
+            }
+            Reach::Reads => Hints { read_only: true, destructive: false, idempotent: true, open_world: false },
+            Reach::Tends if self == Self::Poll => {
+                Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
+            }
+            Reach::Tends => Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+        }
+    }
+}
+
+const fn network_of(network: &Network) -> CommandNetwork {
+    match network {
+        Network::None => CommandNetwork::None,
+        Network::Allow(_) => CommandNetwork::Allow,
+        Network::Git => CommandNetwork::Git,
+        Network::Full => CommandNetwork::Full,
+        Network::Host => CommandNetwork::Host,
+    }
+}
+
+#[cfg(test)]
+mod tests;

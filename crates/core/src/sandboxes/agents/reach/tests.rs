@@ -1,0 +1,51 @@
+//! Badges by what a sandbox may do and what a tool does with it.
+
+use std::path::PathBuf;
+
+use bailiwick_sandbox::{Limits, Mount, Network, Preset, SandboxPath, SandboxSpec};
+use bailiwick_types::{NATIVE_TOOLS, RiskLevel, Tier};
+
+use super::AgentTool;
+
+fn spec(network: Network, mounts: &[bool]) -> SandboxSpec {
+    let mut spec = SandboxSpec::new(Limits::preset(Preset::Standard));
+    spec.network = network;
+    spec.mounts = mounts
+        .iter()
+        .map(|writable| Mount { from: PathBuf::from("/srv"), to: SandboxPath::work(), writable: *writable })
+        .collect();
+    spec
+}
+
+#[track_caller]
+fn check(spec: &SandboxSpec, tier: Tier, levels: [RiskLevel; 4]) {
+    let tools = [AgentTool::Exec, AgentTool::WriteFile, AgentTool::ReadFile, AgentTool::Close];
+    assert_eq!(tools.map(|tool| tool.risk(spec, tier).level), levels, "{spec:?}");
+}
+
+#[test]
+fn a_badge_follows_what_a_tool_can_do_with_the_sandbox() {
+    use RiskLevel::{L0, L1, L3, L4, L5};
+    check(&spec(Network::None, &[]), Tier::Process, [L1, L0, L0, L0]);
+    check(&spec(Network::Git, &[]), Tier::Process, [L3, L0, L0, L0]);
+    check(&spec(Network::Full, &[]), Tier::Process, [L4, L0, L0, L0]);
+    check(&spec(Network::Full, &[]), Tier::Container, [L3, L0, L0, L0]);
+    check(&spec(Network::Host, &[]), Tier::MicroVm, [L5, L0, L0, L0]);
+    check(&spec(Network::None, &[false]), Tier::Process, [L3, L3, L3, L0]);
+    check(&spec(Network::None, &[false, true]), Tier::Process, [L4, L4, L3, L0]);
+}
+
+#[test]
+fn whatever_can_be_switched_on_is_known_here() {
+    for tool in AgentTool::ALL {
+        assert!(NATIVE_TOOLS.contains(&tool.name()), "{}", tool.name());
+    }
+}
+
+#[test]
+fn what_reads_only_says_so_and_what_reaches_out_does_too() {
+    let (closed, open) = (spec(Network::None, &[]), spec(Network::Git, &[true]));
+    assert!(AgentTool::ReadFile.hints(&open).read_only);
+    assert!(!AgentTool::Exec.hints(&closed).open_world && !AgentTool::Exec.hints(&closed).destructive);
+    assert!(AgentTool::Exec.hints(&open).open_world && AgentTool::Exec.hints(&open).destructive);
+}

@@ -134,16 +134,23 @@ fn is_readable(head: &AnswerHead) -> bool {
 /// The head of an answer as it is passed on.
 fn passed_on(way: &Way, prepared: &Prepared, head: &AnswerHead, plan: &Plan) -> Vec<u8> {
     let options = connection_options(&head.headers);
-    let mut bytes = format!("HTTP/1.1 {} {}\r\n", head.status, head.reason).into_bytes();
+    let clean = |text: &[u8]| {
+        if prepared.is_cleaned { way.sealed.cleaned_header(text) } else { text.to_vec() }
+    };
+    let mut bytes = format!("HTTP/1.1 {} ", head.status).into_bytes();
+    bytes.extend_from_slice(&clean(head.reason.as_bytes()));
+    bytes.extend_from_slice(b"\r\n");
     for (name, value) in &head.headers {
         // An answer without a body may well tell how long it would be.
         let is_told_length = name == "content-length"
             && (prepared.request.get().method() == "HEAD" || head.status == 304 || is_zero(value));
         if is_told_length {
             push(&mut bytes, name, value);
-        } else if !DROPPED.contains(&name.as_str()) && !options.contains(name) {
-            let clean = prepared.is_cleaned.then(|| way.sealed.cleaned_header(value));
-            push(&mut bytes, name, clean.as_deref().unwrap_or(value));
+        } else if !DROPPED.contains(&name.as_str())
+            && !options.contains(name)
+            && clean(name.as_bytes()) == name.as_bytes()
+        {
+            push(&mut bytes, name, &clean(value));
         }
     }
     match plan.kind {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bailiwick_core::images::{Collected, Image as Kept};
 use bailiwick_core::{Action, Deaf, Listener, Reply};
-use bailiwick_types::format_size;
 use serde_json::json;
 
 use super::exec::{NO_CELLS, not_at_a_server};
@@ -61,7 +60,7 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
         let words: Vec<_> = config.entrypoint.iter().chain(&config.cmd).map(String::as_str).collect();
         table.row(vec![
             Cell::new(name, strong),
-            Cell::new(format_size(*bytes), plain),
+            Cell::new(roughly(*bytes), plain),
             Cell::new(layers.to_string(), plain),
             Cell::new(if words.is_empty() { "-".to_owned() } else { words.join(" ") }, plain),
             Cell::new(digest.to_string(), faint),
@@ -86,7 +85,7 @@ fn bring(screen: &mut Screen, session: &Session, action: Action, how: &str) -> R
         return Ok(0);
     }
     let Kept { name, bytes, left_out, .. } = &*image;
-    screen.line(&[strong(name), plain(" "), good(how), faint(&format!(", {}", format_size(*bytes)))]);
+    screen.line(&[strong(name), plain(" "), good(how), faint(&format!(", {}", roughly(*bytes)))]);
     let parts = [
         (left_out.special, "devices, pipes and the like are left out"),
         (left_out.set_id, "files lost their set-user-id or set-group-id bit"),
@@ -111,7 +110,7 @@ fn remove(screen: &mut Screen, session: &Session, Rm { images }: &Rm) -> Result<
             all.bytes += gone.bytes;
             all.in_use = gone.in_use;
             if !screen.wants_json() {
-                let freed = format!(", {} freed", format_size(gone.bytes));
+                let freed = format!(", {} freed", roughly(gone.bytes));
                 screen.line(&[plain(image), plain(" "), good("removed"), faint(&freed)]);
             }
         }
@@ -125,4 +124,16 @@ fn remove(screen: &mut Screen, session: &Session, Rm { images }: &Rm) -> Result<
         to_stderr(&[warning("note: "), plain(&text)]);
     }
     Ok(0)
+}
+
+/// A size as people like it.
+fn roughly(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.into_iter().find(|(_, shift)| bytes >> shift > 0) {
+        Some((unit, shift)) => {
+            let tenths = (u128::from(bytes) * 10) >> shift;
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
+        }
+        None => format!("{bytes} B"),
+    }
 }

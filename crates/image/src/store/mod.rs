@@ -143,7 +143,9 @@ impl Store {
     pub async fn pull(&self, reference: &Reference, watcher: &Watcher) -> Result<Image, ImageError> {
         let changing = self.changing().await?;
         let spending = self.blocking(Inner::spending).await?;
-        let fetched = registry::fetch(&self.0.client, reference, &self.0.places, spending, watcher).await;
+        // What a conversation with a registry takes is too much for whoever holds this future.
+        let fetch = registry::fetch(&self.0.client, reference, &self.0.places, spending, watcher);
+        let fetched = Box::pin(fetch).await;
         let (name, watcher) = (reference.clone(), watcher.clone());
         self.blocking(move |inner| {
             let _changing = changing;

@@ -1,5 +1,6 @@
 //! The record, as actions write and read it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bailiwick_audit::{Entry, Kind, ToolRef, Verdict, head_line, record_line, rfc3339};
@@ -172,18 +173,24 @@ pub(crate) async fn show(core: &Core, about: String) -> Result<Reply, Refusal> {
             Refusal::new(ErrorCode::InvalidInput, error.to_string())
                 .with_hint("name a record's number, a call id or a correlation id")
         })?;
-        // A call that nobody tied to anything is tied to itself.
         let cause = Query { correlation: Some(cause), ..all };
         call.into_iter().chain([cause]).collect()
     };
+    let mut found: BTreeMap<u64, Value> = BTreeMap::new();
     for query in queries {
         let exactly = query.from_seq;
         let records = core.inner.store.read(move |view| view.records(&query)).await?;
-        let records: Vec<_> =
-            records.iter().filter(|record| exactly.is_none_or(|seq| record.seq == seq)).collect();
-        if !records.is_empty() {
-            return Ok(Reply::Records(records.into_iter().map(shown).collect::<Result<_, _>>()?));
+        // A call that nobody tied to anything is tied to itself, and others may be tied to it.
+        for record in records.iter().filter(|record| exactly.is_none_or(|seq| record.seq == seq)) {
+            found.insert(record.seq, shown(record)?);
         }
+        // A number is a record's before it is anything else.
+        if exactly.is_some() && !found.is_empty() {
+            break;
+        }
+    }
+    if !found.is_empty() {
+        return Ok(Reply::Records(found.into_values().collect()));
     }
     Err(Refusal::new(
         ErrorCode::NotFound,

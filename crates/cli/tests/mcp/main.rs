@@ -10,6 +10,7 @@
     reason = "all of this binary is a test, and so is what its tests share"
 )]
 
+mod agents;
 mod clients;
 mod driver;
 mod fixture;

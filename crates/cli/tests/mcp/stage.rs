@@ -191,7 +191,7 @@ impl Stage {
 
 /// A server on a free port, and where it listens.
 #[track_caller]
-fn serve(program: &Program) -> (Running, String) {
+pub(crate) fn serve(program: &Program) -> (Running, String) {
     let server = program.start(&["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--json"]);
     let text = server.wait_for("}\n");
     let line = text.lines().find(|line| line.starts_with("{\"listens\"")).unwrap_or_default();

@@ -311,6 +311,12 @@ pub(crate) async fn expose(
 
 /// The same of one that was found.
 pub(crate) async fn exposed(on: &On<'_>, port: u16, open: &OpenCall) -> Result<Reply, Refusal> {
+    let listed = &on.sandbox().spec().expose;
+    if !listed.contains(&port) {
+        let message = format!("the port {port} is not among those that the sandbox was made with ({listed:?})");
+        return Err(Refusal::new(ErrorCode::InvalidInput, message)
+            .with_hint("make one that lists it: `ports` of sandbox_create, `--expose` of `sandbox create`"));
+    }
     let forwarded = async {
         let host_port = on.sandbox().expose(port).await?;
         Ok((host_port, json!({"ok": true, "hostPort": host_port}), None))

@@ -60,8 +60,8 @@ pub(crate) struct One {
     pub(crate) holder: Option<Holder>,
     /// Commands that run in it while nobody waits for them.
     pub(crate) execs: Execs,
-    /// Whether a Python keeps variables in it.
-    pub(crate) has_python: AtomicBool,
+    /// Whether a Python keeps variables in it; held while that runs something.
+    pub(crate) has_python: tokio::sync::Mutex<bool>,
     use_: Mutex<Use>,
 }
 
@@ -372,7 +372,7 @@ impl Core {
             overlaid,
             holder,
             execs: Execs::default(),
-            has_python: AtomicBool::new(false),
+            has_python: tokio::sync::Mutex::default(),
             use_: Mutex::new(Use { at_ms: now, running: 0, is_asleep: false }),
         });
         let sandboxes = &self.inner.sandboxes;

@@ -8,6 +8,7 @@
     reason = "all of this binary is a test; without the usual harness the compiler cannot see that"
 )]
 
+mod agents;
 mod announcing;
 mod approvals;
 mod asking;
@@ -59,6 +60,7 @@ pub(crate) struct Test {
 }
 
 const ALL: &[&[Test]] = &[
+    agents::TESTS,
     announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,

@@ -10,6 +10,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use axum::{Extension, Router};
 use bailiwick_config::{Environment, FolderFile, load};
+use bailiwick_core::sandboxes::AgentOffer;
 use bailiwick_core::{
     Action, Actor, Admitted, Caller, Core, Desk, Document, Fallback, Happening, Hints, KeyWish, Opening,
     Presence, Reasons, Refusal, Reply, Runtime, Settled, Waiting,
@@ -75,22 +76,25 @@ impl Setup {
 
     pub(crate) async fn open(self) -> Stage {
         let folder = tempfile::tempdir().expect("a folder");
-        let desk = Arc::new(Desk::open(opening(folder.path(), &self.set)).await.expect("a desk"));
+        let opening = opening(folder.path(), &self.set);
+        let sandboxes = AgentOffer::of(&opening.settings).expect("an offer");
+        let desk = Arc::new(Desk::open(opening).await.expect("a desk"));
         let core = desk.core().expect("the owner's core");
         for text in &self.tools {
             offer(&core, text).await;
         }
         let agents = [key(&core, "agent", Scope::Call).await, key(&core, "other", Scope::Call).await];
         let anna = key(&core, "anna", Scope::Approve).await;
-        let (mcp, closing) = serve(&desk, &self);
+        let (mcp, closing) = serve(&desk, &self, sandboxes.clone());
         let watch = core.watch();
-        Stage { folder, desk, core, router: mcp.router(), mcp, closing, agents, anna, watch, setup: self }
+        let router = mcp.router();
+        Stage { folder, desk, core, router, mcp, closing, agents, anna, watch, sandboxes, setup: self }
     }
 }
 
-fn serve(desk: &Arc<Desk>, setup: &Setup) -> (Mcp, CancellationToken) {
+fn serve(desk: &Arc<Desk>, setup: &Setup, sandboxes: AgentOffer) -> (Mcp, CancellationToken) {
     let hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
-    let bare = Bare { level: RiskLevel::L0, hints };
+    let bare = Bare { level: RiskLevel::L0, hints, sandboxes };
     let offers = Published::new(desk, setup.natives.clone(), bare, setup.elicitation);
     server_of(Arc::new(offers), setup)
 }
@@ -142,6 +146,7 @@ pub(crate) struct Stage {
     agents: [KeyId; 2],
     anna: KeyId,
     watch: Receiver<Arc<Happening>>,
+    sandboxes: AgentOffer,
     setup: Setup,
 }
 
@@ -189,7 +194,7 @@ impl Stage {
 
     /// Another server process on the same core.
     pub(crate) fn next_server(&mut self) {
-        (self.mcp, self.closing) = serve(&self.desk, &self.setup);
+        (self.mcp, self.closing) = serve(&self.desk, &self.setup, self.sandboxes.clone());
         self.router = self.mcp.router();
     }
 

@@ -55,7 +55,7 @@ pub(super) fn show(screen: &mut Screen, session: &Session, sandbox: &str) -> Res
         screen.json(&json!(view));
         return Ok(0);
     }
-    let SandboxView { line, spec, receipt, warnings, usage } = &view;
+    let SandboxView { line, spec, receipt, warnings, usage, correlation_id: _ } = &view;
     screen.field("id", &[strong(&line.id.to_string())]);
     if let Some(name) = &line.name {
         screen.field("name", &[plain(name)]);

@@ -33,10 +33,12 @@ def run(code, space):
         if end.code not in (None, 0):
             error = "SystemExit: %s" % (end.code,)
     except BaseException as raised:
-        # Of the frames, those of the code: ours is the first.
-        raised.__traceback__ = raised.__traceback__.tb_next if raised.__traceback__ else None
+        # Of the frames, those of the code: the first are ours.
+        frames = raised.__traceback__
+        while frames and frames.tb_frame.f_code.co_filename != "<code>":
+            frames = frames.tb_next
         error = cut(traceback.format_exception_only(type(raised), raised)[-1].strip())
-        traceback.print_exception(type(raised), raised, raised.__traceback__)
+        traceback.print_exception(type(raised), raised.with_traceback(frames), frames)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -21,6 +21,9 @@ use crate::sandboxes::view::view;
 use crate::sandboxes::wish::{CommandWish, GivenInput, SandboxWish};
 use crate::{Caller, Core, Origin, Refusal, Reply};
 
+/// The longest text of a file that a person is shown whole, in bytes.
+const MOST_SHOWN: usize = 256 * 1024;
+
 /// Does what an agent asks for.
 pub(crate) async fn perform(
     core: &Core,
@@ -68,10 +71,10 @@ pub(crate) async fn perform(
         AgentDoes::WriteFile { sandbox, path, bytes, executable }
         | AgentDoes::Upload { sandbox, path, bytes, executable } => {
             let content = bytes.clone().into_bytes();
-            let text = std::str::from_utf8(&content).map_or_else(
-                |_| json!({"bytes": content.len(), "sha256": bailiwick_tool::Hash::of_bytes(&content)}),
-                |text| json!(text),
-            );
+            let text = match std::str::from_utf8(&content) {
+                Ok(text) if text.len() <= MOST_SHOWN => json!(text),
+                _ => json!({"bytes": content.len(), "sha256": bailiwick_tool::Hash::of_bytes(&content)}),
+            };
             let shown = json!({"path": path, "content": text, "executable": executable});
             let on = agent.tended(&sandbox, "sandbox.write", shown).await?;
             files_on(&on, FileWish::Write { path, bytes, executable }, open).await

@@ -1,7 +1,7 @@
 //! Python for an agent: code by itself, or in a session whose variables stay. A small driver inside runs it and tells what
 //! came of it; what it says is the guest's word and is only shown.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_sandbox::{Command, Exit, Sandbox, SandboxPath};
@@ -14,6 +14,7 @@ use super::judge::{Shown, judge};
 use super::perform::Agent;
 use crate::sandboxes::actions::{On, ran, wish_told};
 use crate::sandboxes::record::{Noted, backend_told, behind, spec_told};
+use crate::sandboxes::registry::One;
 use crate::sandboxes::view::{Executed, PythonRan};
 use crate::{Refusal, Reply};
 
@@ -126,18 +127,21 @@ async fn once(agent: &Agent<'_>, given: &Given<'_>, mut shown: Shown) -> Result<
     Ok(Reply::Python(Box::new(PythonRan { executed, value, error, session: None, is_lost: false })))
 }
 
-/// Runs code where variables stay.
+/// Runs code where variables stay, one call after another.
 async fn kept(noted: &Noted<'_>, on: &On<'_>, given: &Given<'_>) -> Result<Reply, Refusal> {
-    let (inside, has_python) = (on.sandbox(), &on.one().has_python);
-    let mode = if has_python.swap(true, Ordering::SeqCst) { Mode::Next } else { Mode::First };
+    let inside = on.sandbox();
+    let mut has_python = on.one().has_python.lock().await;
+    let mode = if *has_python { Mode::Next } else { Mode::First };
+    // Until it is seen that they are still there, the variables are lost.
+    *has_python = false;
+    let mut ending = Ending(Some(on.one().clone()));
     let running = async {
         let driven = drive(noted, inside, given, mode).await;
-        // Whoever cannot tell how it went does not keep variables.
-        let is_lost = driven.as_ref().map_or(true, |((executed, told), ..)| {
-            executed.result.timed_out || told.lost || told.gone
-        });
+        // Whoever cannot tell how it went keeps no variables.
+        let keeps = |executed: &Executed, told: &Told| !(executed.result.timed_out || told.lost || told.gone);
+        let is_lost = driven.as_ref().map_or(true, |((executed, told), ..)| !keeps(executed, told));
+        ending.0 = None;
         if is_lost {
-            has_python.store(false, Ordering::SeqCst);
             // The process that kept them may still run what was late, and is found by nothing but its sandbox.
             inside.stop(Duration::ZERO).await?;
         }
@@ -149,9 +153,25 @@ async fn kept(noted: &Noted<'_>, on: &On<'_>, given: &Given<'_>) -> Result<Reply
     };
     let arguments = given.told(json!({"sandboxId": inside.id()}));
     let (executed, told, is_lost) = noted.done(arguments, behind(inside), running).await?;
+    *has_python = !is_lost;
     let Told { value, error, .. } = told;
     let session = Some(inside.id());
     Ok(Reply::Python(Box::new(PythonRan { executed, value, error, session, is_lost })))
+}
+
+/// Ends what runs in a session when nobody waits for it any more: its process is no child of the command that asked it.
+struct Ending(Option<Arc<One>>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if let (Some(one), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                if let Err(error) = one.sandbox.stop(Duration::ZERO).await {
+                    tracing::warn!(%error, "a session that nobody waits for did not end");
+                }
+            });
+        }
+    }
 }
 
 fn gone() -> Refusal {

@@ -56,6 +56,19 @@ fn commands_of_an_ordinary_user_reach_the_files_that_they_were_given_and_no_othe
 }
 
 #[test]
+fn nothing_of_an_overlay_lands_where_it_should_not() {
+    requires!("python3", has_python());
+    check_all(&bailiwick("overlay"), 10);
+}
+
+#[test]
+fn nothing_of_an_overlay_of_an_ordinary_user_lands_where_it_should_not() {
+    requires!("python3", has_python());
+    requires!("root", can_become_nobody());
+    check_all(&bailiwick("overlay").by_nobody(), 10);
+}
+
+#[test]
 fn commands_end_at_their_limits_and_the_host_goes_on_answering() {
     requires!("python3", has_python());
     check_all(&bailiwick("limits").one_at_a_time(), 10);
@@ -74,7 +87,7 @@ fn every_attack_of_a_command_wins_without_walls() {
     requires!("python3", has_python());
     requires!("root", hollow::is_possible());
     hollow::run(|| {
-        for name in ["escape", "fs"] {
+        for name in ["escape", "fs", "overlay"] {
             let hollow =
                 area(&specs("hollow/commands"), name).variable("BAILIWICK_TEST_HOLLOW", "in its box");
             let results = hollow.run();

@@ -12,18 +12,24 @@ use bailiwick_testkit::dns::{FakeDns, Reply, Script};
 use bailiwick_testkit::netns::{Netns, is_possible};
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
-use bailiwick_testkit::upstream::{Answer, Coding, Protocol, Request, Upstream};
+use bailiwick_testkit::upstream::{Answer, Answers, Coding, Protocol, Request, Upstream};
 use bailiwick_testkit::{Specs, requires};
 
 use super::specs::{check_all, check_that_none_passes, specs};
 
-const PUBLIC: &str = "93.184.216.34";
+pub(super) const PUBLIC: &str = "93.184.216.34";
 const OTHER: &str = "93.184.216.35";
+/// Where the forges of git are, and nobody else.
+const FORGES: &str = "93.184.216.36";
 const PUBLIC_V6: &str = "2606:2800:220:1::1";
-const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
+pub(super) const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
 
 /// The value that cases with a sealed secret set.
 const SEALED: &str = "ghp_16C7e42F292c6912E7";
+
+/// The answer of a server that speaks something else from now on, and its first words.
+const SWITCHED: &str =
+    "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\nnow we talk";
 
 /// Names whose server has something wrong with its TLS, and where that is.
 const FAULTY: [(&str, &str); 8] = [
@@ -51,7 +57,7 @@ const FORBIDDEN: [&str; 9] = [
 ];
 
 /// What the names of the pretended world answer. A name with a sequence belongs to one case.
-fn names() -> Script {
+pub(super) fn names() -> Script {
     let public = Reply::addresses(&[PUBLIC]);
     let honest = ["public.test", "sub.public.test", "a.b.public.test", "xn--bcher-kva.test", "proxied.test"];
     let script = honest
@@ -62,6 +68,7 @@ fn names() -> Script {
         .fold(script, |script, (name, address)| script.name(name, &[Reply::addresses(&[address])]));
     script
         .name("other.test", &[Reply::addresses(&[OTHER])])
+        .name("github.com", &[Reply::addresses(&[FORGES])])
         .name("v6.test", &[Reply::addresses(&[PUBLIC_V6])])
         .name("dual.test", &[Reply::addresses(&[PUBLIC, PUBLIC_V6])])
         .name("private.test", &[Reply::addresses(&["10.0.0.5"])])
@@ -87,7 +94,7 @@ fn names() -> Script {
 }
 
 /// The servers of the honest names.
-fn answer(request: &Request) -> Answer {
+pub(super) fn answer(request: &Request) -> Answer {
     let (_, query) = request.target.split_once('?').unwrap_or_default();
     let number = |prefix: &str| request.path().strip_prefix(prefix).and_then(|rest| rest.parse().ok());
     if let Some(rungs) = number("/ladder/") {
@@ -142,6 +149,7 @@ fn answer(request: &Request) -> Answer {
         "/gibberish" => Answer::gibberish(),
         "/silent" => Answer::silent(),
         "/hang-up" => Answer::hang_up(),
+        "/socket" => Answer::raw(SWITCHED),
         "/drip" => Answer::drip(Duration::from_millis(50)),
         _ => Answer::new(404).body("no such path"),
     }
@@ -168,14 +176,15 @@ fn echo(request: &Request) -> Answer {
 }
 
 #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
-fn at(address: &str, port: u16) -> SocketAddr {
+pub(super) fn at(address: &str, port: u16) -> SocketAddr {
     SocketAddr::new(address.parse().unwrap(), port)
 }
 
 /// Every server of the pretended world.
 #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
-fn servers(authority: &Authority) -> Vec<Upstream> {
+pub(super) fn servers(authority: &Authority, answers: impl Answers + Clone) -> Vec<Upstream> {
     let names = [
+        "github.com",
         "public.test",
         "*.public.test",
         "a.b.public.test",
@@ -190,10 +199,18 @@ fn servers(authority: &Authority) -> Vec<Upstream> {
     ];
     let certificate = authority.issue(&names);
     let mut servers = Vec::new();
-    for address in [PUBLIC, OTHER, PUBLIC_V6] {
-        servers.push(Upstream::listen(at(address, 80), Protocol::Http, answer));
-        servers.push(Upstream::listen(at(address, 443), Protocol::Https(certificate.clone()), answer));
-        servers.push(Upstream::listen(at(address, 8443), Protocol::Http2(certificate.clone()), answer));
+    for address in [PUBLIC, OTHER, FORGES, PUBLIC_V6] {
+        servers.push(Upstream::listen(at(address, 80), Protocol::Http, answers.clone()));
+        servers.push(Upstream::listen(
+            at(address, 443),
+            Protocol::Https(certificate.clone()),
+            answers.clone(),
+        ));
+        servers.push(Upstream::listen(
+            at(address, 8443),
+            Protocol::Http2(certificate.clone()),
+            answers.clone(),
+        ));
     }
     for address in FORBIDDEN {
         let reached = |_: &Request| Answer::ok("REACHED");
@@ -220,8 +237,8 @@ fn fault(authority: &Authority, name: &str) -> Protocol {
     Protocol::Https(certificate)
 }
 
-fn world() -> Netns {
-    let addresses = [PUBLIC, OTHER, "10.0.0.5", "169.254.169.254", "100.64.0.1"].into_iter();
+pub(super) fn world() -> Netns {
+    let addresses = [PUBLIC, OTHER, FORGES, "10.0.0.5", "169.254.169.254", "100.64.0.1"].into_iter();
     let network = addresses
         .chain(FAULTY.into_iter().map(|(_, address)| address))
         .fold(Netns::new(), |network, address| network.address(&format!("{address}/32")));
@@ -238,7 +255,7 @@ fn every_case_of_the_egress_area_gives_what_it_promises() {
     world().run(|| {
         let authority = Authority::new();
         let _names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
-        let _servers = servers(&authority);
+        let _servers = servers(&authority, answer);
         let proxied = Setup::new(Routes::new()).authority("proxied.test:80", at(PUBLIC, 80));
         let proxy = Proxy::listen(at("127.0.0.1", 3128), proxied);
         let folder = tempfile::tempdir().unwrap();

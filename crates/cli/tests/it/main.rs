@@ -7,6 +7,7 @@ mod commands;
 mod configuration;
 mod documents;
 mod egress;
+mod egress_of_commands;
 mod exec;
 mod files;
 mod images;

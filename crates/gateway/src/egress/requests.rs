@@ -187,8 +187,14 @@ fn prepare(way: &Way, speaking: &Speaking<'_>, head: RequestHead) -> Result<Prep
     exchange::prepared(way, target, request, head, framing, over)
 }
 
-/// A URL of this scheme, without anybody's name in it.
+/// A URL of this scheme, without anybody's name in it. Its host is where everybody looks for one: between two slashes and
+/// the next; spellings that a browser would mend are refused.
 fn parse(text: &str, scheme: &str) -> Option<Url> {
+    let (written, rest) = text.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if !written.eq_ignore_ascii_case(scheme) || host.is_empty() || host.contains('\\') {
+        return None;
+    }
     let url = Url::parse(text).ok()?;
     let is_plain = url.scheme() == scheme && url.username().is_empty() && url.password().is_none();
     is_plain.then_some(url)

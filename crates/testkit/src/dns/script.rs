@@ -116,6 +116,12 @@ impl Script {
         counts.iter().filter(|((one, _), _)| *one == name).map(|(_, count)| count.questions).sum()
     }
 
+    /// Every name that was asked for, once for each kind of question.
+    pub(super) fn asked_names(&self) -> Vec<String> {
+        let counts = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.keys().map(|(name, _)| name.clone()).collect()
+    }
+
     /// How often any name was asked for.
     pub(super) fn all_questions(&self) -> usize {
         let counts = self.asked.lock().unwrap_or_else(PoisonError::into_inner);

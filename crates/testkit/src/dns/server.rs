@@ -67,6 +67,11 @@ impl FakeDns {
         self.script.questions(name)
     }
 
+    /// Every name that was asked for, as it is compared, also as the end of an alias.
+    pub fn asked(&self) -> Vec<String> {
+        self.script.asked_names()
+    }
+
     /// How often any name was asked for.
     pub fn all_queries(&self) -> usize {
         self.script.all_questions()

@@ -63,6 +63,11 @@ fn a_head_that_is_not_plain_is_refused() {
         "GET * HTTP/1.1\r\nHost: a.test\r\n\r\n",
         "GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
         "GET ftp://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http:a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http:/a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http:///a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http:\\\\a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http://a.test\\@evil.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
         "GET http://user:pass@a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
         "GET http://a.test@evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n",
         // Whom it is for.

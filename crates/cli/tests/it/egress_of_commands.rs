@@ -1,0 +1,189 @@
+//! `specs/commands/egress`: the network of commands, in the world that `egress` pretends; and the same where nothing stops
+//! them.
+//!
+//! What servers have for git and pip is made by `specs/commands/stock.sh`. Names that only somebody who tells a secret asks
+//! for have `exfil` in them, and a socket listens for datagrams that nobody may send: both are looked at in the end.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use bailiwick_testkit::authority::Authority;
+use bailiwick_testkit::dns::FakeDns;
+use bailiwick_testkit::upstream::{Answer, Request, Upstream};
+use bailiwick_testkit::{Specs, hollow, requires};
+
+use super::egress::{NAME_SERVER, PUBLIC, answer, at, names, servers, world};
+use super::specs::{check_all, specs};
+
+/// What every attack in Python begins with.
+const PREAMBLES: [&str; 2] = [
+    include_str!("../../../../specs/commands/attempt.py"),
+    include_str!("../../../../specs/commands/network.py"),
+];
+
+/// Variables by which programs learn whom to believe.
+const BELIEVED: [&str; 6] = [
+    "SSL_CERT_FILE",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "GIT_SSL_CAINFO",
+    "PIP_CERT",
+];
+
+/// Whether the machine has the programs whose network it is about.
+fn has_programs() -> bool {
+    ["python3", "git", "curl", "node", "pip3"].iter().all(|name| Path::new("/usr/bin").join(name).exists())
+}
+
+/// The pretended world, as long as this lives.
+struct Stage {
+    folder: tempfile::TempDir,
+    authority: Authority,
+    names: FakeDns,
+    _servers: Vec<Upstream>,
+    datagrams: std::net::UdpSocket,
+}
+
+impl Stage {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "files of a test's own, and sockets of a pretended network"
+    )]
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let stock = folder.path().join("stock");
+        std::fs::create_dir(&stock).unwrap();
+        let made = Command::new("/bin/sh").arg(specs("commands/stock.sh")).arg(&stock).status().unwrap();
+        assert!(made.success(), "what the servers have could not be made");
+        let authority = Authority::new();
+        std::fs::write(folder.path().join("authority.pem"), authority.pem()).unwrap();
+        let names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
+        let stock = Arc::new(stock);
+        let servers = servers(&authority, move |request: &Request| {
+            file(&stock, request).unwrap_or_else(|| answer(request))
+        });
+        let datagrams = std::net::UdpSocket::bind(at(PUBLIC, 4242)).unwrap();
+        datagrams.set_nonblocking(true).unwrap();
+        Self { folder, authority, names, _servers: servers, datagrams }
+    }
+
+    fn roots(&self) -> PathBuf {
+        self.folder.path().join("authority.pem")
+    }
+
+    /// The cases, for a program.
+    fn cases(&self, program: &Path) -> Specs {
+        let settings = format!("[fetch]\nroots = [\"{}\"]\n", self.roots().display());
+        Specs::new(program, &specs("commands/egress"))
+            .preamble(&PREAMBLES.concat())
+            .home_file(".config/bailiwick/bailiwick.toml", &settings)
+            .home_file("authority.pem", self.authority.pem())
+    }
+
+    /// What was told to the world beside all proxies.
+    fn leaks(&self) -> Vec<String> {
+        let mut leaks: Vec<String> =
+            self.names.asked().into_iter().filter(|name| name.contains("exfil")).collect();
+        let mut datagram = [0; 64];
+        while let Ok(length) = self.datagrams.recv(&mut datagram) {
+            leaks.push(String::from_utf8_lossy(datagram.get(..length).unwrap_or_default()).into_owned());
+        }
+        leaks
+    }
+}
+
+/// A file of the stock; a folder is its index.
+#[expect(clippy::disallowed_methods, reason = "files of a test's own")]
+fn file(stock: &Path, request: &Request) -> Option<Answer> {
+    let path = request.path().trim_start_matches('/');
+    if path.is_empty() || path.contains("..") {
+        return None;
+    }
+    let path = stock.join(path);
+    let path = if path.is_dir() { path.join("index.html") } else { path };
+    let kind = if path.extension().is_some_and(|extension| extension == "html") {
+        "text/html"
+    } else {
+        "application/octet-stream"
+    };
+    std::fs::read(path).ok().map(|bytes| Answer::new(200).header("content-type", kind).body(bytes))
+}
+
+fn bailiwick() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_bailiwick"))
+}
+
+#[test]
+fn commands_reach_what_they_may_and_nothing_else() {
+    requires!("commands", has_programs());
+    requires!("root", hollow::is_possible());
+    world().run(|| {
+        let stage = Stage::new();
+        check_all(&stage.cases(bailiwick()), 40);
+        assert_eq!(stage.leaks(), [""; 0]);
+    });
+}
+
+#[test]
+fn commands_of_an_ordinary_user_reach_what_they_may_and_nothing_else() {
+    requires!("commands", has_programs());
+    requires!("root", hollow::is_possible());
+    world().run(|| {
+        let stage = Stage::new();
+        check_all(&stage.cases(bailiwick()).by_nobody(), 40);
+        assert_eq!(stage.leaks(), [""; 0]);
+    });
+}
+
+/// A proxy without a guard, as long as this lives.
+struct Unguarded(Child);
+
+impl Unguarded {
+    #[expect(clippy::disallowed_methods, reason = "a program of the tests, in a pretended network")]
+    fn start() -> Self {
+        let mut proxy = Command::new(specs("hollow/proxy"));
+        proxy.env_clear().env("BAILIWICK_TEST_HOLLOW", "in its box");
+        let mut child = proxy.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        assert_eq!(said, "listens\n");
+        Self(child)
+    }
+}
+
+impl Drop for Unguarded {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+/// Where there is no wall every attack wins, and says so: one that does not would prove nothing of a wall.
+#[test]
+fn every_attack_on_the_network_wins_without_walls() {
+    requires!("commands", has_programs());
+    requires!("root", hollow::is_possible());
+    world().run(|| {
+        let stage = Stage::new();
+        let _proxy = Unguarded::start();
+        let roots = stage.roots().display().to_string();
+        let hollow = stage.cases(&specs("hollow/commands")).variable("BAILIWICK_TEST_HOLLOW", "in its box");
+        let hollow = BELIEVED.into_iter().fold(hollow, |hollow, name| hollow.variable(name, &roots));
+        let results = hollow.run();
+        let lost: Vec<String> = results
+            .iter()
+            .filter(|(_, wrong)| !wrong.as_ref().is_some_and(|wrong| wrong.contains("holds `ESCAPED`")))
+            .map(|(name, wrong)| format!("{name}: {}", wrong.as_deref().unwrap_or("it passes")))
+            .collect();
+        assert!(lost.is_empty(), "of {} attacks these do not win:\n{}", results.len(), lost.join("\n\n"));
+        let leaks = stage.leaks();
+        assert!(leaks.iter().any(|leak| leak.contains("exfil")), "no name was told: {leaks:?}");
+        assert!(leaks.iter().any(|leak| leak.contains("datagram")), "no datagram came: {leaks:?}");
+    });
+}

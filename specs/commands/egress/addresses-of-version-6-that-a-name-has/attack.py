@@ -1,0 +1,5 @@
+works("in the clear", "200 hello", lambda: get("http://v6.test/"))
+works("in TLS", "200 hello", lambda: inside("v6.test:443", "v6.test", "v6.test"))
+works("over SOCKS", "200 hello", lambda: over(socks("v6.test", 80), "v6.test"))
+attempt("its address", "host-not-allowed", lambda: get(f"http://[{PUBLIC_V6}]/"))
+verdict()

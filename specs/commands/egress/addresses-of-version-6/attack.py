@@ -1,0 +1,12 @@
+for kind, what in [(socket.SOCK_STREAM, "by itself"), (socket.SOCK_DGRAM, "by a datagram")]:
+    attempt(what, "ENETUNREACH|EADDRNOTAVAIL", lambda: dial(PUBLIC_V6, 80, kind))
+attempt("in brackets", "host-not-allowed", lambda: get(f"http://[{PUBLIC_V6}]/"))
+attempt("in a tunnel", "host-not-allowed", lambda: connect(f"[{PUBLIC_V6}]:443"))
+attempt("without brackets", "bad-request", lambda: connect(f"{PUBLIC_V6}:443"))
+attempt("over SOCKS", "not-allowed", lambda: socks_word(PUBLIC_V6, 80))
+attempt("home", "private-address|host-not-allowed", lambda: get("http://[::1]/"))
+attempt("mapped home", "private-address|host-not-allowed", lambda: get("http://[::ffff:127.0.0.1]/"))
+attempt("mapped", "host-not-allowed", lambda: get(f"http://[::ffff:{OTHER}]/"))
+attempt("with a zone", "bad-request|host-not-allowed", lambda: get("http://[fe80::1%25lo]/"))
+attempt("home over SOCKS", "not-allowed", lambda: socks_word("::1", 80))
+verdict()

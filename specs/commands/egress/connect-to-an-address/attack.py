@@ -1,0 +1,6 @@
+attempt("one that is listed", "server-name", lambda: connect(f"{PUBLIC}:443"))
+attempt("one that is not", "host-not-allowed", lambda: connect(f"{OTHER}:443"))
+attempt("of version 6", "host-not-allowed", lambda: connect(f"[{PUBLIC_V6}]:443"))
+attempt("as a number", "host-not-allowed|bad-request|server-name", lambda: connect("1572395042:443"))
+works("in the clear, where it is listed", "200 hello", lambda: get(f"http://{PUBLIC}/"))
+verdict()

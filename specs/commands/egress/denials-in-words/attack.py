@@ -1,0 +1,5 @@
+said = say(request("http://other.test/?key=1", more="Authorization: mine\r\n")).decode()
+look("an answer of the host", "hello" in said)
+look("its header", "mine" in said)
+print(said.replace("\r\n", "\n"))
+verdict()

@@ -1,0 +1,6 @@
+works("the same name", "200 hello", lambda: inside("public.test:443", "public.test", "public.test"))
+attempt("another name", "TLSV1_UNRECOGNIZED_NAME", lambda: inside("public.test:443", "other.test", "other.test"))
+attempt("a name above", "TLSV1_UNRECOGNIZED_NAME", lambda: inside("public.test:443", "test", "public.test"))
+attempt("a name below", "TLSV1_UNRECOGNIZED_NAME", lambda: inside("public.test:443", "sub.public.test", "public.test"))
+attempt("no name", "TLSV1_UNRECOGNIZED_NAME", lambda: inside("public.test:443", None, "public.test"))
+verdict()

@@ -1,0 +1,6 @@
+works("one that is open", "200 hello", lambda: get("http://public.test/"))
+attempt("one that is closed", "host-never", lambda: get("http://other.test/"))
+attempt("in a tunnel", "host-never", lambda: connect("other.test:443"))
+attempt("over SOCKS", "not-allowed", lambda: socks_word("other.test", 80))
+attempt("as a name", "no-such-name", lambda: resolve("other.test"))
+verdict()

@@ -1,0 +1,1 @@
+printf '\n[policy.hosts]\nnever = ["other.test"]\n' >> "$HOME/.config/bailiwick/bailiwick.toml"

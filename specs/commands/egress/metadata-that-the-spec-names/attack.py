@@ -1,0 +1,5 @@
+attempt("a name for it", "metadata-address", lambda: get("http://metadata.test/"))
+attempt("one of its addresses", "metadata-address", lambda: get("http://mixed-v6.test/"))
+attempt("a name of a cloud", "metadata-address", lambda: get("http://metadata.google.internal/"))
+attempt("its address", "host-not-allowed|metadata-address", lambda: get("http://169.254.169.254/"))
+verdict()

@@ -1,0 +1,6 @@
+attempt("by its address", "own-listener", lambda: get("http://127.0.0.1:8282/v1/keys"))
+attempt("by a name", "own-listener", lambda: get("http://loopback.test:8282/v1/keys"))
+attempt("in a tunnel", "own-listener", lambda: connect("127.0.0.1:8282"))
+attempt("over SOCKS", "not-allowed", lambda: socks_word("127.0.0.1", 8282))
+attempt("mapped", "own-listener", lambda: get("http://[::ffff:127.0.0.1]:8282/"))
+verdict()

@@ -1,0 +1,8 @@
+works("while it is public", "200 hello", lambda: get("http://rebinding.test/"))
+attempt("when it leads home", "private-address", lambda: get("http://rebinding.test/"))
+attempt("again", "private-address", lambda: get("http://rebinding.test/"))
+attempt("in a tunnel", "private-address", lambda: connect("rebinding.test:443"))
+attempt("over SOCKS", "not-allowed", lambda: socks_word("rebinding.test", 80))
+attempt("while it is private", "private-address", lambda: get("http://rebinding-back.test/"))
+works("when it is public", "200 hello", lambda: get("http://rebinding-back.test/"))
+verdict()

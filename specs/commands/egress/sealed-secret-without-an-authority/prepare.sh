@@ -1,0 +1,2 @@
+case "$PROGRAM" in */hollow/*) exit 0 ;; esac
+printf %s ghp_16C7e42F292c6912E7 | "$PROGRAM" secret set GH

@@ -1,0 +1,3 @@
+cd /srv/folder
+echo "changed inside" > one
+echo "changed inside" > two

@@ -1,0 +1,10 @@
+if [ -e owner.pid ]; then
+    kill "$(cat owner.pid)"
+    while kill -0 "$(cat owner.pid)" 2>/dev/null; do sleep 0.1; done
+fi
+
+if [ "$(cat folder/one folder/two)" != "changed outside
+two" ]; then
+    echo "ESCAPED: $(cat folder/one folder/two)"
+    exit 1
+fi

@@ -1,0 +1,9 @@
+listed() {
+    find folder outside -printf '%p %y %m %s %T@ %l\n' | sort
+    find folder outside -type f -exec cat {} +
+}
+listed > after
+if ! diff before after; then
+    echo "ESCAPED: the host is not as it was"
+    exit 1
+fi

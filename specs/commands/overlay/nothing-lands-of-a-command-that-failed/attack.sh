@@ -1,0 +1,3 @@
+echo changed > /srv/folder/one
+rm /srv/folder/two
+exit 3

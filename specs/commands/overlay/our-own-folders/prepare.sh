@@ -1,0 +1,1 @@
+mkdir -p "$HOME/.local/share/bailiwick"

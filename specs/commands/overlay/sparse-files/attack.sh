@@ -1,0 +1,3 @@
+cd /srv/folder
+truncate -s 1G sparse
+echo changed > one

@@ -11,6 +11,7 @@ use super::attend::{Keep, attend};
 use super::record::{Noted, backend_told, behind, command_told, result_told, spec_told, usage_told};
 use super::registry::{One, Using};
 use super::resolve::{Resolved, Rules, resolve};
+use super::told;
 use super::view::{Executed, line, view};
 use super::wish::{CommandWish, ExecWish, SandboxWish, Target};
 use crate::core::OpenCall;
@@ -59,6 +60,7 @@ pub(crate) async fn create(
     let arguments = json!({"name": resolved.name, "sandbox": spec_told(&resolved.spec)});
     let made = async {
         let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
+        told::made(backend.id());
         let told = json!({
             "ok": true, "sandboxId": sandbox.id(), "receipt": sandbox.receipt(), "warnings": sandbox.warnings(),
         });
@@ -126,6 +128,7 @@ async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish
     }
     let ran = async {
         let sandbox = resolved.create(backend.as_ref()).await?;
+        told::made(backend.id());
         let ran = ran(noted, sandbox.as_ref(), wanted, command.keep_output).await;
         let warnings = sandbox.warnings().to_vec();
         sandbox.terminate().await?;
@@ -151,6 +154,7 @@ async fn exec_kept(noted: &Noted<'_>, sandbox: &str, command: &CommandWish) -> R
     }
     let ran = ran(noted, inside, wanted, command.keep_output);
     let executed = noted.done(arguments, behind(inside), ran).await?;
+    noted.core.tell_sandbox("exec", on.one(), 1, Some(executed.result.exit_status()));
     Ok(Reply::Executed(Box::new(executed)))
 }
 
@@ -164,12 +168,14 @@ async fn ran(
     let keep = if keeps { Keep::Captured } else { Keep::Streamed };
     let attended = attend(sandbox, command, noted.caller.talk.as_ref(), keep, noted.correlation.clone());
     let result = tokio::select! {
-        result = attended => result?,
+        result = attended => result.map_err(Refusal::from),
         () = noted.core.inner.closing.cancelled() => {
             let message = "the process that runs it is ending, and so did the command";
-            return Err(Refusal::new(ErrorCode::Cancelled, message).with_hint("run it again"));
+            Err(Refusal::new(ErrorCode::Cancelled, message).with_hint("run it again"))
         }
     };
+    told::ended(&result);
+    let result = result?;
     let (told, usage) = (result_told(&result), usage_told(&result.usage));
     Ok((Executed { result, warnings: Vec::new() }, told, Some(usage)))
 }
@@ -206,6 +212,7 @@ impl<'a> On<'a> {
     ) -> Result<Reply, Refusal> {
         let done = async { doing.await.map(|()| ((), json!({"ok": true}), None)) };
         self.noted(open, action, arguments, done).await?;
+        self.core.tell_sandbox(action, self.one(), 1, None);
         Ok(Reply::Done)
     }
 
@@ -335,6 +342,7 @@ pub(crate) async fn fork(
     let _place = core.inner.sandboxes.place(name.as_deref())?;
     let forked = async {
         let sandbox: Arc<dyn Sandbox> = Arc::from(on.sandbox().fork().await?);
+        told::made(sandbox.backend());
         let told = json!({"ok": true, "forkId": sandbox.id(), "receipt": sandbox.receipt()});
         Ok((core.keep(sandbox, name.clone(), caller), told, None))
     };

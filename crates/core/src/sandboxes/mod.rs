@@ -13,14 +13,22 @@ mod mounts;
 mod record;
 mod registry;
 pub(crate) mod resolve;
+mod told;
 mod view;
 mod wish;
+
+// What wishes and replies are made of.
+pub use bailiwick_sandbox::{
+    Entry, EntryKind, ExecResult, ExecUsage, Limit, Mount, Overlay, SandboxPath, Snapshot, Stream, Window,
+    signal_number,
+};
 
 pub use attend::{Keep, attend};
 pub use files::FileWish;
 pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
+pub use told::SandboxChange;
 pub use view::{Executed, SandboxLine, SandboxView, SnapshotLine};
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 

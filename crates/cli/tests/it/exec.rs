@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::bailiwick;
 
 /// Whether this machine lets sandboxes stand; a machine on which they must says so by `BAILIWICK_REQUIRE=sandboxes`.
-fn has_sandboxes() -> bool {
+pub(super) fn has_sandboxes() -> bool {
     let run = bailiwick().run(&["doctor", "--json"]);
     let seen: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     seen.pointer("/backends/0/available") == Some(&Value::Bool(true))
@@ -154,8 +154,8 @@ fn what_cannot_be_is_refused_with_a_word_before_anything_is_made() {
         (vec!["exec", "--tier", "tower", "--", "true"], 2, "is not a tier"),
         (vec!["exec", "--tier", "micro-vm", "--", "true"], 125, "below MICRO_VM"),
         (vec!["exec", "", "x"], 2, "the name of the program is empty"),
-        (vec!["exec", "--server", "http://127.0.0.1:1", "--", "true"], 125, "over HTTP yet"),
-        (vec!["sandbox", "ls", "--server", "http://127.0.0.1:1"], 5, "over HTTP yet"),
+        (vec!["exec", "--server", "http://127.0.0.1:1", "--", "true"], 125, "cannot be reached"),
+        (vec!["sandbox", "ls", "--server", "http://127.0.0.1:1"], 5, "cannot be reached"),
     ] {
         let run = program.run(&arguments);
         assert_eq!(run.code, Some(code), "{arguments:?}: {}", run.stderr);

@@ -28,19 +28,26 @@ pub(crate) fn routes() -> OpenApiRouter<Served> {
         .routes(routes!(forget))
 }
 
-/// Cuts a list that comes whole down to a page: what stands behind the cursor, and no more than was asked for.
-fn paged<T>(
-    all: Vec<T>,
-    page: &Page,
-    at: impl Fn(&T) -> String,
-) -> Result<(Vec<T>, Option<String>), Refused> {
-    let limit = limit(page.limit)?;
-    let after = page.after.as_deref().map(place).transpose()?;
-    let is_behind = |one: &T| after.as_ref().is_none_or(|after| at(one) > *after);
-    let mut all: Vec<T> = all.into_iter().filter(is_behind).collect();
-    let more = cut(&mut all, limit).is_some();
-    let next = all.last().filter(|_| more).map(|last| cursor(&at(last)));
-    Ok((all, next))
+/// A page of a list that comes whole: what stands behind the cursor, and no more than was asked for.
+struct Cut {
+    after: Option<String>,
+    limit: u32,
+}
+
+impl Cut {
+    fn of(page: &Page) -> Result<Self, Refused> {
+        let after = page.after.as_deref().map(place).transpose()?;
+        Ok(Self { after, limit: limit(page.limit)? })
+    }
+
+    /// The page, and the cursor of the next; `at` is the place of one in the order of the list.
+    fn out_of<T>(&self, all: Vec<T>, at: impl Fn(&T) -> String) -> (Vec<T>, Option<String>) {
+        let is_behind = |one: &T| self.after.as_ref().is_none_or(|after| at(one) > *after);
+        let mut all: Vec<T> = all.into_iter().filter(is_behind).collect();
+        let more = cut(&mut all, self.limit).is_some();
+        let next = all.last().filter(|_| more).map(|last| cursor(&at(last)));
+        (all, next)
+    }
 }
 
 /// A sandbox that was made, and where it is.
@@ -63,9 +70,10 @@ async fn list(
     asker: Asker,
     Asked(page): Asked<Page>,
 ) -> Result<Out<SandboxPage>, Refused> {
+    let page = Cut::of(&page)?;
     let lines = held!(served.perform(&asker, Action::SandboxList).await?, Sandboxes);
     // By its time first, since that is the order; the id tells those of one moment apart.
-    let (lines, next) = paged(lines, &page, |line| format!("{} {}", line.created_at, line.id))?;
+    let (lines, next) = page.out_of(lines, |line| format!("{} {}", line.created_at, line.id));
     Ok(Out(SandboxPage { sandboxes: lines.into_iter().map(Into::into).collect(), next }))
 }
 
@@ -190,8 +198,9 @@ async fn snapshots(
     asker: Asker,
     Asked(page): Asked<Page>,
 ) -> Result<Out<SnapshotPage>, Refused> {
+    let page = Cut::of(&page)?;
     let lines = held!(served.perform(&asker, Action::SnapshotList).await?, Snapshots);
-    let (lines, next) = paged(lines, &page, |line| line.snapshot.id.to_string())?;
+    let (lines, next) = page.out_of(lines, |line| line.snapshot.id.to_string());
     Ok(Out(SnapshotPage { snapshots: lines.into_iter().map(Into::into).collect(), next }))
 }
 

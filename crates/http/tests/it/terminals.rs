@@ -108,7 +108,17 @@ async fn connect(listening: &Listening, uri: &str, headers: &[(&'static str, &st
 }
 
 async fn sit_down(listening: &Listening) -> Socket {
-    connect(listening, "/v1/sandboxes/one/exec", &[("x-api-key", AUTHOR)]).await.expect("a terminal")
+    let waits = async {
+        loop {
+            match connect(listening, "/v1/sandboxes/one/exec", &[("x-api-key", AUTHOR)]).await {
+                Ok(socket) => return socket,
+                // The place of the one before is given back a moment after its command ended.
+                Err(429) => tokio::task::yield_now().await,
+                Err(status) => panic!("{status}"),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, waits).await.expect("there is room again")
 }
 
 async fn say(socket: &mut Socket, told: &Value) {
@@ -449,12 +459,6 @@ fn a_terminal_takes_its_place_for_as_long_as_it_lasts() {
         assert_eq!(second.err(), Some(429));
         drop(socket);
         ends(&mut gone).await;
-        // It is given back a moment after the command ended.
-        let again = async {
-            while connect(&listening, "/v1/sandboxes/one/exec", &[("x-api-key", AUTHOR)]).await.is_err() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, again).await.expect("there is room again");
+        drop(sit_down(&listening).await);
     });
 }

@@ -1,4 +1,4 @@
-//! What server-sent events carry. The events are `log`, `test`, `progress`, `approval`, `tool`, `key`, `audit`, `missed`,
+//! What server-sent events carry. The events are `log`, `test`, `progress`, `approval`, `tool`, `key`, `sandbox`, `audit`, `missed`,
 //! `result` and `error`; each `data` is one shape.
 
 use bailiwick_core::Event;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::shape::shape;
-use crate::{TestLine, ToolLine, Waiting, schema};
+use crate::{SandboxLine, TestLine, ToolLine, Waiting, schema};
 
 /// `approval`: something about a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -65,6 +65,18 @@ shape! {
     }
 }
 
+/// `sandbox`: something that was done to a sandbox that is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxChange {
+    /// What was done, as the record calls it: `sandbox.create`, `exec`.
+    pub action: String,
+    /// The sandbox afterwards.
+    pub sandbox: SandboxLine,
+    /// What a command ended with, as a shell would tell it; null where none did.
+    pub exit_status: Option<i32>,
+}
+
 /// `test`: a test that ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -108,6 +120,8 @@ pub enum News {
     Tool(Box<ToolChange>),
     /// `key`: a key that is worthless from now on.
     Key(Box<crate::KeyLine>),
+    /// `sandbox`
+    Sandbox(Box<SandboxChange>),
     /// `audit`
     Audit(serde_json::Value),
     /// `missed`
@@ -117,7 +131,7 @@ pub enum News {
 impl News {
     /// The names of all events that tell of something that happened, apart from `result` and `error` at the end.
     pub const NAMES: &'static [&'static str] =
-        &["log", "test", "progress", "approval", "tool", "key", "audit", "missed"];
+        &["log", "test", "progress", "approval", "tool", "key", "sandbox", "audit", "missed"];
 
     /// The name of the event.
     pub const fn name(&self) -> &'static str {
@@ -128,6 +142,7 @@ impl News {
             Self::Approval(_) => "approval",
             Self::Tool(_) => "tool",
             Self::Key(_) => "key",
+            Self::Sandbox(_) => "sandbox",
             Self::Audit(_) => "audit",
             Self::Missed(_) => "missed",
         }
@@ -142,6 +157,7 @@ impl News {
             Self::Approval(news) => serde_json::to_string(news),
             Self::Tool(change) => serde_json::to_string(change),
             Self::Key(line) => serde_json::to_string(line),
+            Self::Sandbox(change) => serde_json::to_string(change),
             Self::Audit(record) => serde_json::to_string(record),
             Self::Missed(missed) => serde_json::to_string(missed),
         }
@@ -156,6 +172,7 @@ impl News {
             "approval" => Self::Approval(serde_json::from_str(data)?),
             "tool" => Self::Tool(serde_json::from_str(data)?),
             "key" => Self::Key(serde_json::from_str(data)?),
+            "sandbox" => Self::Sandbox(serde_json::from_str(data)?),
             "audit" => Self::Audit(serde_json::from_str(data)?),
             "missed" => Self::Missed(serde_json::from_str(data)?),
             _ => return Ok(None),
@@ -181,6 +198,13 @@ impl From<Event> for News {
                 }
                 Happening::Tool(change) => Self::Tool(Box::new(change.into())),
                 Happening::KeyGone(line) => Self::Key(Box::new(line.into())),
+                Happening::Sandbox(change) => {
+                    // Whose it is was seen to before this.
+                    let bailiwick_core::sandboxes::SandboxChange { action, sandbox, exit_status, key: _ } =
+                        change;
+                    let sandbox = sandbox.into();
+                    Self::Sandbox(Box::new(SandboxChange { action, sandbox, exit_status }))
+                }
                 Happening::Record(record) => Self::Audit(record),
                 Happening::Missed(count) => Self::Missed(MissedEvents { count }),
             },
@@ -225,6 +249,16 @@ impl News {
             },
             Self::Tool(change) => happened(Happening::Tool((*change).into())),
             Self::Key(line) => happened(Happening::KeyGone((*line).into())),
+            Self::Sandbox(change) => {
+                let SandboxChange { action, sandbox, exit_status } = *change;
+                let sandbox = sandbox.into();
+                happened(Happening::Sandbox(bailiwick_core::sandboxes::SandboxChange {
+                    action,
+                    sandbox,
+                    exit_status,
+                    key: None,
+                }))
+            }
             Self::Audit(record) => happened(Happening::Record(record)),
             Self::Missed(MissedEvents { count }) => happened(Happening::Missed(count)),
         }

@@ -9,12 +9,14 @@
 mod approval;
 mod audit;
 mod event;
+mod exec;
 mod execute;
 mod key;
 mod limits;
 mod look;
 mod pass;
 mod problem;
+mod sandbox;
 pub mod schema;
 mod shape;
 mod tool;
@@ -24,13 +26,22 @@ pub use approval::{
     RememberedFor, RememberedYes, Waiting,
 };
 pub use audit::{RecordPage, Records, Retain, Retained, Verified};
-pub use event::{ApprovalNews, Heard, MissedEvents, News, Progress, Settled, TestEvent, ToolChange};
+pub use event::{
+    ApprovalNews, Heard, MissedEvents, News, Progress, SandboxChange, Settled, TestEvent, ToolChange,
+};
+pub use exec::{
+    Exec, ExecFresh, Executed, Output, TerminalEnd, TerminalStart, TerminalTold, Window, terminal_message,
+};
 pub use execute::{Execute, ExecuteCode, ExecuteTool, Validate};
 pub use key::{KeyLine, KeyMade, KeyWish, Keys, SecretLine, Secrets};
 pub use limits::{BlockedName, LimitsView};
 pub use look::{Checked, CodeChecked, CodeFinding, Fault, Found, PolicyView};
 pub use pass::{Missed, TestLine, TestVerdict, Tested, TestedAll, TestedRefusal};
 pub use problem::{MEDIA_TYPE, Problem, URN, retry_after, status};
+pub use sandbox::{
+    Entries, Entry, EntryKind, ExecUsage, Fork, Mount, Overlay, SandboxLimits, SandboxLine, SandboxPage,
+    SandboxView, SandboxWish, SnapshotLine, SnapshotPage,
+};
 pub use tool::{
     Change, DocumentIn, Documents, Export, Import, Imported, ImportedAll, NamedDocument, Publish,
     PublishDocument, Published, Test, TestWhich, ToolLine, ToolPage, ToolView, Try, Which,

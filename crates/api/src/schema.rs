@@ -75,6 +75,21 @@ impl PartialSchema for Uuid {
 
 impl ToSchema for Uuid {}
 
+/// Bytes as they are.
+#[derive(Debug)]
+pub enum RawBytes {}
+
+impl PartialSchema for RawBytes {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(SchemaType::Type(Type::String))
+            .format(Some(SchemaFormat::Custom("binary".to_owned())))
+            .into()
+    }
+}
+
+impl ToSchema for RawBytes {}
+
 /// A badge that explains itself.
 #[derive(Debug, ToSchema)]
 pub struct Risk {
@@ -260,6 +275,59 @@ pub struct CallReport {
     pub correlation_id: String,
 }
 
+/// The result of a command that ran to its end, whatever it ended with.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub struct ExecResult {
+    /// What it ended with; null where a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it: `SIGKILL`.
+    pub signal: Option<String>,
+    /// Why there was nothing to run: `notFound` or `notExecutable`.
+    #[schema(required = false, nullable = false)]
+    pub not_started: Option<String>,
+    /// Its deadline ended it.
+    pub timed_out: bool,
+    /// The kernel ended something of it for want of memory.
+    pub oom: bool,
+    /// What it said on standard output; nothing where that was told as it came.
+    pub stdout: String,
+    /// Whether there was more.
+    pub stdout_truncated: bool,
+    /// What it said on standard error.
+    pub stderr: String,
+    /// Whether there was more.
+    pub stderr_truncated: bool,
+    /// How both are written: `utf8` or `base64`.
+    pub encoding: String,
+    /// What it used.
+    pub usage: crate::ExecUsage,
+    /// What was refused to it.
+    pub denials: Vec<Denial>,
+    /// What was demanded, and what held it.
+    pub receipt: Receipt,
+    /// Where it ran.
+    pub sandbox_id: Uuid,
+    /// Behind which kind of wall.
+    pub backend: String,
+    /// How strong that is.
+    pub tier: Tier,
+    /// What caused it.
+    pub correlation_id: String,
+    /// Lines that whoever asked should read.
+    pub warnings: Vec<String>,
+}
+
+/// A stream of a command.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum OutputStream {
+    /// Standard output, or the terminal.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
 /// A document of a tool: an object with the fields of a tool document, or the text of a file.
 #[derive(Debug)]
 pub enum DocumentValue {}
@@ -364,7 +432,8 @@ pub struct Records {
 /// One server-sent event.
 #[derive(Debug, ToSchema)]
 pub struct ServerSent {
-    /// What it is about: `log`, `test`, `approval`, `result`, `error`, `tool`, `key`, `audit`, `missed`.
+    /// What it is about: `log`, `test`, `output`, `approval`, `result`, `error`, `tool`, `key`, `sandbox`, `audit`,
+    /// `missed`.
     pub event: Option<String>,
     /// Its data: one object in JSON.
     pub data: String,

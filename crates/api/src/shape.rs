@@ -3,7 +3,8 @@
 //! A field that is new inside does not compile here until somebody decided what is told of it.
 
 use bailiwick_types::{
-    ApprovalId, CallId, CorrelationId, ErrorCode, Failure, KeyId, Risk, RiskLevel, Scopes, ToolId,
+    ApprovalId, CallId, CorrelationId, ErrorCode, Failure, KeyId, Receipt, Risk, RiskLevel, SandboxId,
+    Scopes, SnapshotId, Tier, ToolId,
 };
 use serde_json::Value;
 
@@ -27,6 +28,7 @@ macro_rules! same {
 same!(
     String,
     bool,
+    u16,
     u32,
     u64,
     i64,
@@ -39,9 +41,13 @@ same!(
     ErrorCode,
     Failure,
     KeyId,
+    Receipt,
     Risk,
     RiskLevel,
+    SandboxId,
     Scopes,
+    SnapshotId,
+    Tier,
     ToolId,
 );
 

@@ -1,11 +1,14 @@
 //! What an action is on the way to a server: a request, and what its answer holds.
 
 use bailiwick_api as api;
+use bailiwick_core::sandboxes::InputBytes;
 use bailiwick_core::{Action, Document, Refusal, Reply};
 use bailiwick_types::{ApprovalId, CallReport, ErrorCode};
 use hyper::Method;
 use serde::Serialize;
 use serde_json::value::RawValue;
+
+use crate::sandbox;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub(crate) enum Accept {
     Events,
     /// Lines.
     Lines,
+    /// Bytes as they are.
+    Bytes,
 }
 
 impl Accept {
@@ -36,6 +41,7 @@ impl Accept {
             Self::Json => "application/json",
             Self::Events => "text/event-stream",
             Self::Lines => "application/x-ndjson",
+            Self::Bytes => "application/octet-stream",
         }
     }
 }
@@ -63,6 +69,11 @@ pub(crate) enum Expected {
     Records,
     Verified,
     Retained,
+    Sandbox,
+    Executed,
+    Snapshot,
+    FileBytes,
+    FileEntries,
     /// It is done, whatever is said about it.
     Nothing,
 }
@@ -106,6 +117,13 @@ impl Expected {
             Self::Records => Reply::Records(read::<api::Records>(body)?.records),
             Self::Verified => Reply::Verified(read::<api::Verified>(body)?.into()),
             Self::Retained => Reply::Retained { removed: read::<api::Retained>(body)?.removed },
+            Self::Sandbox => Reply::Sandbox(Box::new(read::<api::SandboxView>(body)?.into())),
+            Self::Executed => Reply::Executed(Box::new(read::<api::Executed>(body)?.into())),
+            Self::Snapshot => Reply::Snapshots(vec![read::<api::SnapshotLine>(body)?.into()]),
+            Self::FileBytes => Reply::FileBytes(InputBytes::new(body.to_vec())),
+            Self::FileEntries => {
+                Reply::FileEntries(read::<api::Entries>(body)?.entries.into_iter().map(Into::into).collect())
+            }
             Self::Nothing => Reply::Done,
         })
     }
@@ -209,24 +227,22 @@ impl Ask {
             Action::AuditRetain { days, records } => {
                 (Self::post("/v1/audit/retain", &api::Retain { days, records })?, Expected::Retained)
             }
-            Action::Under
-            | Action::RunBegins(_)
-            | Action::RunEnded(_)
-            | Action::ExecBegins(_)
-            | Action::ExecEnded(_)
-            | Action::SandboxCreate(_)
-            | Action::SandboxList
+            Action::SandboxCreate(_)
             | Action::SandboxShow { .. }
             | Action::SandboxExec(_)
             | Action::SandboxFiles { .. }
             | Action::SandboxSnapshot { .. }
-            | Action::SnapshotList
             | Action::SnapshotForget { .. }
             | Action::SandboxHibernate { .. }
             | Action::SandboxResume { .. }
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
-            | Action::SandboxRemove { .. }
+            | Action::SandboxRemove { .. } => return sandbox::of(action),
+            Action::Under
+            | Action::RunBegins(_)
+            | Action::RunEnded(_)
+            | Action::ExecBegins(_)
+            | Action::ExecEnded(_)
             | Action::SandboxDiff { .. }
             | Action::SandboxCommit { .. }
             | Action::SandboxDiscard { .. }
@@ -241,6 +257,8 @@ impl Ask {
             | Action::ExecList { .. }
             | Action::AgentUse(_)
             // These are more than one request.
+            | Action::SandboxList
+            | Action::SnapshotList
             | Action::ToolList { .. }
             | Action::ToolOffered { .. }
             | Action::AuditTail { .. }
@@ -271,12 +289,12 @@ impl Ask {
         Self::get(&path)
     }
 
-    fn empty(method: Method, path: &str) -> Self {
+    pub(crate) fn empty(method: Method, path: &str) -> Self {
         let (path, accept) = (path.to_owned(), Accept::Json);
         Self { method, path, accept, content: None, body: Vec::new(), seen: None }
     }
 
-    fn post(path: &str, body: &impl Serialize) -> Result<Self, Refusal> {
+    pub(crate) fn post(path: &str, body: &impl Serialize) -> Result<Self, Refusal> {
         let body = serde_json::to_vec(body).map_err(|error| unsayable(&error))?;
         Ok(Self { content: Some("application/json"), body, ..Self::empty(Method::POST, path) })
     }
@@ -302,13 +320,13 @@ fn unsayable(error: &serde_json::Error) -> Refusal {
     Refusal::new(ErrorCode::InvalidInput, format!("this cannot be asked of a server: {error}"))
 }
 
-fn not_offered(what: &str) -> Refusal {
+pub(crate) fn not_offered(what: &str) -> Refusal {
     Refusal::new(ErrorCode::Unsupported, format!("`{what}` cannot be asked of a server"))
         .with_hint("leave out --server to do it with the data folder of this machine")
 }
 
 /// A text as one part of a path or of a query.
-fn segment(text: &str) -> String {
+pub(crate) fn segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric()

@@ -11,6 +11,7 @@ mod connect;
 mod place;
 mod refused;
 mod remote;
+mod sandbox;
 mod sse;
 mod stream;
 

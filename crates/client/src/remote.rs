@@ -13,7 +13,7 @@ use hyper::{Response, StatusCode};
 use crate::ask::{Accept, Ask, Expected};
 use crate::connect::{not_reached, not_understood, send};
 use crate::place::Server;
-use crate::{audit, refused, stream};
+use crate::{audit, refused, sandbox, stream};
 
 /// The most bytes of one answer.
 const MOST_BYTES: usize = 256 << 20;
@@ -52,11 +52,19 @@ impl Remote {
                 audit::page(self, from, newest_first, limit).await
             }
             Action::AuditExport { from, limit } => audit::export(self, from, limit).await,
+            Action::SandboxList => sandbox::list(self).await,
+            Action::SnapshotList => sandbox::snapshots(self).await,
             other => {
+                let other = match other {
+                    Action::SandboxExec(wish) => {
+                        Action::SandboxExec(Box::new(sandbox::whole(&caller, *wish).await?))
+                    }
+                    other => other,
+                };
                 let (ask, expected) = Ask::of(other)?;
                 match ask.accept {
                     Accept::Events => stream::perform(self, &caller, ask, expected).await,
-                    Accept::Json | Accept::Lines => self.reply(ask, expected).await,
+                    Accept::Json | Accept::Lines | Accept::Bytes => self.reply(ask, expected).await,
                 }
             }
         }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_api::{Answer as AnswerShape, AnswerWord, ApprovalNews, Heard, News};
-use bailiwick_core::{Answer, Caller, Question, Refusal, Reply, Waiting};
+use bailiwick_api::{Answer as AnswerShape, AnswerWord, ApprovalNews, Heard, News, Output};
+use bailiwick_core::{Answer, Caller, Chunk, Input, Question, Refusal, Reply, Waiting};
 use bailiwick_types::{ApprovalId, ErrorCode};
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
@@ -35,7 +35,12 @@ pub(crate) async fn perform(
     let mut body = remote.head(ask).await?.into_body();
     let (mut events, mut asking) = (Events::default(), Asking::default());
     loop {
-        let frame = match tokio::time::timeout(SILENCE, body.frame()).await {
+        let frame = tokio::select! {
+            frame = tokio::time::timeout(SILENCE, body.frame()) => frame,
+            // Whoever cannot take output any more goes, and with them the command.
+            () = is_done_with(caller) => return Err(nobody_reads()),
+        };
+        let frame = match frame {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return Err(lost(remote, &error.to_string())),
             Ok(None) if expected == Expected::Nothing => return Ok(Reply::Done),
@@ -54,6 +59,13 @@ pub(crate) async fn perform(
                     Some(refusal) => return Err(refusal),
                     None => return Err(remote.strange("an `error` that is no problem").await),
                 },
+                Output::EVENT => match serde_json::from_str::<Output>(&data) {
+                    Ok(output) => {
+                        let stream = output.stream;
+                        caller.talk.output(Chunk { stream, bytes: output.into_bytes().into() }).await;
+                    }
+                    Err(error) => return Err(remote.strange(&error.to_string()).await),
+                },
                 other => match News::read(other, &data) {
                     Ok(Some(news)) => hear(remote, caller, &mut asking, expected, news),
                     // An event that is newer than this program.
@@ -63,6 +75,21 @@ pub(crate) async fn perform(
             }
         }
     }
+}
+
+/// Waits until the caller wants the command to end. What else they would tell it, a request cannot carry.
+async fn is_done_with(caller: &Caller) {
+    loop {
+        match caller.talk.urgent().await {
+            Some(Input::Kill) => return,
+            Some(_) => {}
+            None => std::future::pending().await,
+        }
+    }
+}
+
+fn nobody_reads() -> Refusal {
+    Refusal::new(ErrorCode::Cancelled, "nobody reads what the command says, so it was ended")
 }
 
 fn hear(remote: &Remote, caller: &Caller, asking: &mut Asking, expected: Expected, news: News) {

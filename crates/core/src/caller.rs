@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::reply::{KeyLine, TestLine, ToolLine, Waiting};
+use crate::sandboxes::SandboxChange;
 use crate::talk::{Mute, Talk};
 
 /// Who asks, as the record names them.
@@ -68,6 +69,8 @@ pub enum Happening {
     Tool(ToolChange),
     /// A key was revoked or has expired: whoever watches by it goes.
     KeyGone(KeyLine),
+    /// Something was done to a sandbox that is kept.
+    Sandbox(SandboxChange),
     /// A record was made.
     Record(Value),
     /// So many happenings were missed, since whoever watches was too slow.
@@ -75,11 +78,20 @@ pub enum Happening {
 }
 
 impl Happening {
-    /// The scope that a watcher must have to be told; none for everybody.
+    /// Whether a watcher with these may be told.
+    pub fn is_for(&self, scopes: Scopes, key: Option<KeyId>) -> bool {
+        match self {
+            Self::Sandbox(change) => change.is_for(scopes, key),
+            other => other.needs().is_none_or(|scope| scopes.covers(scope)),
+        }
+    }
+
+    /// The scope that a watcher must have to be told; none for everybody. Of sandboxes only the operator is told by a scope,
+    /// and whoever made one by their key.
     pub const fn needs(&self) -> Option<Scope> {
         match self {
             Self::Asked(_) | Self::Answered(_) => Some(Scope::Approve),
-            Self::Record(_) | Self::KeyGone(_) => Some(Scope::Operate),
+            Self::Record(_) | Self::KeyGone(_) | Self::Sandbox(_) => Some(Scope::Operate),
             Self::Tool(change) if change.is_published || change.was_published => None,
             Self::Tool(_) => Some(Scope::Author),
             Self::Missed(_) => None,

@@ -1,4 +1,4 @@
-//! What happens, told to whoever watches: questions, tools, keys that go, records.
+//! What happens, told to whoever watches: questions, tools, keys that go, sandboxes, records.
 //!
 //! Telling never waits: whoever is too slow misses some, and is told how many. It must never tell a watcher what their
 //! credentials do not cover, nor go on telling somebody whose key is gone.
@@ -76,7 +76,7 @@ impl Core {
     }
 
     /// Everything that happens from here on. What a watcher may be told is for whoever asks this to see to:
-    /// [`Happening::needs`].
+    /// [`Happening::is_for`].
     pub fn watch(&self) -> Receiver<Arc<Happening>> {
         self.inner.happenings.told.subscribe()
     }
@@ -161,7 +161,7 @@ pub(crate) async fn attend(core: &Core, caller: &Caller) -> Result<Reply, Refusa
                 {
                     return Err(gone());
                 }
-                if happening.needs().is_none_or(|scope| caller.scopes.covers(scope)) {
+                if happening.is_for(caller.scopes, caller.key) {
                     let happening = as_far_as(caller, (*happening).clone());
                     caller.listener.hear(Event::Happened(Box::new(happening)));
                 }

@@ -100,6 +100,9 @@ fn describe() {
     metrics::describe_counter!("bailiwick_http_unauthorized_total", "Requests without valid credentials.");
     metrics::describe_counter!("bailiwick_http_rate_limited_total", "Requests over somebody's rate.");
     metrics::describe_counter!("bailiwick_http_busy_total", "Calls for which there was no room.");
+    metrics::describe_counter!("bailiwick_sandboxes_made_total", "Sandboxes that were made, by backend.");
+    metrics::describe_gauge!("bailiwick_sandboxes_kept", "Sandboxes that are kept now.");
+    metrics::describe_counter!("bailiwick_execs_total", "Commands that ran in sandboxes, by how they ended.");
     metrics::describe_counter!(
         "bailiwick_http_connections_refused_total",
         "Connections for which there was no room."

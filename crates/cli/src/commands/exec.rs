@@ -1,6 +1,7 @@
 //! `bailiwick exec`: one command in a sandbox of its own, which is gone afterwards.
 //!
 //! It runs in this process, so that it ends with it, whatever ends it; the record is kept by whoever owns the data folder.
+//! With the address of a server it runs there instead, and whoever goes away here ends it there.
 //! Exits as the command does; 124 when its time was up, 125 for what is ours, 126 and 127 for what did not begin.
 
 pub(crate) mod console;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecIntent, ExecOutcome, Keep, Moment, Resolved, Rules, after_one, attend, resolve,
+    CommandWish, ExecIntent, ExecOutcome, ExecWish, Keep, Moment, Resolved, Rules, Target, after_one, attend, resolve,
 };
 use bailiwick_core::{Action, Origin, Refusal, new_correlation};
 use bailiwick_sandbox::{Backend, Command, ExecResult, Sandbox};
@@ -19,6 +20,7 @@ use bailiwick_types::{CorrelationId, ErrorCode};
 
 use self::console::Console;
 use self::told::tell;
+use super::sandbox::inside;
 use crate::backends;
 use crate::desk::{ask, at_desk};
 use crate::failure::Failure;
@@ -47,22 +49,19 @@ pub(crate) fn refused(screen: &mut Screen, failure: &Failure) -> u8 {
     }
 }
 
-/// Says that commands cannot be asked of a server yet.
-pub(crate) fn not_at_a_server(session: &Session) -> Result<(), Failure> {
-    if !session.asks_a_server() {
-        return Ok(());
-    }
-    Err(Failure::Waits {
-        message: "commands and sandboxes cannot be asked of a server over HTTP yet".to_owned(),
-        hint:
-            "leave out --server and BAILIWICK_SERVER: on the server's own machine, its data folder is enough"
-                .to_owned(),
-    })
-}
-
 fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failure> {
-    not_at_a_server(session)?;
     let wish = wish::of_exec(session, what)?;
+    let said = CommandWish {
+        argv: what.argv.clone(),
+        shell: what.shell.clone(),
+        cwd: what.cwd.as_deref().map(wish::inside).transpose()?,
+        ..CommandWish::default()
+    };
+    if session.asks_a_server() {
+        let correlation = wish.correlation.clone();
+        let wish = ExecWish { target: Target::Fresh(Box::new(wish)), command: said, correlation };
+        return inside::run(screen, session, what.streams, wish);
+    }
     let correlation = match &wish.correlation {
         Some(correlation) => correlation.clone(),
         None => new_correlation()?,
@@ -70,12 +69,6 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
     let settings = &session.loaded.settings.sandbox;
     let rules = Rules { settings, own: settings.own.clone() };
     let resolved = resolve(&wish, &rules, Origin::Typed, None, &correlation)?;
-    let said = CommandWish {
-        argv: what.argv.clone(),
-        shell: what.shell.clone(),
-        cwd: what.cwd.as_deref().map(wish::inside).transpose()?,
-        ..CommandWish::default()
-    };
     let (console, said) = Console::open(what.streams, screen.wants_json(), said)?;
     let command = said.command().map_err(Refusal::from)?;
     let all = backends::of(session)?;

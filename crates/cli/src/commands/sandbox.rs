@@ -3,7 +3,7 @@
 
 mod copy;
 mod expose;
-mod inside;
+pub(super) mod inside;
 mod list;
 mod review;
 
@@ -14,7 +14,7 @@ use bailiwick_core::{Action, Deaf, Reply};
 use bailiwick_types::{format_size, shortened};
 use serde_json::json;
 
-use super::exec::{NO_CELLS, not_at_a_server, wish};
+use super::exec::{NO_CELLS, wish};
 use crate::desk::{At, Person, ask, at_desk, caller};
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
@@ -54,9 +54,8 @@ pub(crate) fn sandbox(screen: &mut Screen, session: &Session, what: &Sandbox) ->
     }
 }
 
-/// Asks at the data folder: a server over HTTP has no such actions yet.
+/// Asks at the data folder, or at a server.
 fn at<T>(session: &Session, job: impl AsyncFnOnce(&At) -> Result<T, Failure>) -> Result<T, Failure> {
-    not_at_a_server(session)?;
     at_desk(session, &NO_CELLS, job)
 }
 

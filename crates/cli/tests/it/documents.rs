@@ -64,6 +64,11 @@ fn the_examples_of_the_guide_to_the_server_are_true() {
 }
 
 #[test]
+fn the_examples_of_the_guide_to_sandboxes_over_http_are_true() {
+    check("docs/http.md", include_str!("../../../../docs/http.md"));
+}
+
+#[test]
 fn the_examples_of_the_guide_to_mcp_are_true() {
     check("docs/mcp.md", include_str!("../../../../docs/mcp.md"));
 }

@@ -155,8 +155,8 @@ fn what_cannot_be_is_refused_with_a_word_before_anything_is_made() {
         (vec!["exec", "--tier", "tower", "--", "true"], 2, "is not a tier"),
         (vec!["exec", "--tier", "micro-vm", "--", "true"], 125, "below MICRO_VM"),
         (vec!["exec", "", "x"], 2, "the name of the program is empty"),
-        (vec!["exec", "--server", "http://127.0.0.1:1", "--", "true"], 125, "over HTTP yet"),
-        (vec!["sandbox", "ls", "--server", "http://127.0.0.1:1"], 5, "over HTTP yet"),
+        (vec!["exec", "--server", "http://127.0.0.1:1", "--", "true"], 125, "cannot be reached"),
+        (vec!["sandbox", "ls", "--server", "http://127.0.0.1:1"], 5, "cannot be reached"),
     ] {
         let run = program.run(&arguments);
         assert_eq!(run.code, Some(code), "{arguments:?}: {}", run.stderr);

@@ -3,13 +3,14 @@
 mod alike;
 mod approvals;
 mod keys;
+mod sandboxes;
 mod server;
 mod start;
 
 use bailiwick_testkit::{Program, Running};
 use serde_json::Value;
 
-use super::bailiwick;
+use super::{bailiwick, exec::has_sandboxes};
 
 /// A tool that needs nothing.
 const GREET: &str = "name: greet

@@ -13,6 +13,7 @@ use super::record::{About, Noted, backend_told, behind, command_told, result_tol
 use super::registry::{One, Using};
 use super::resolve::{Resolved, Rules, resolve};
 use super::review::{Overlaid, after_one, overlaid};
+use super::told;
 use super::view::{Executed, line, view};
 use super::wish::{CommandWish, ExecWish, SandboxWish, Target};
 use crate::core::OpenCall;
@@ -63,6 +64,7 @@ pub(crate) async fn create(
         let since = Moment::now();
         let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
         let overlaid = overlaid(sandbox.as_ref(), since)?;
+        told::made(backend.id());
         let told = json!({
             "ok": true, "sandboxId": sandbox.id(), "receipt": sandbox.receipt(), "warnings": sandbox.warnings(),
         });
@@ -131,6 +133,7 @@ pub(crate) async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &
     let ran = async {
         let since = Moment::now();
         let sandbox = resolved.create(backend.as_ref()).await?;
+        told::made(backend.id());
         let ran = ran(noted, sandbox.as_ref(), wanted, command.keep_output).await;
         let mut warnings = sandbox.warnings().to_vec();
         let ended_well = ran.as_ref().is_ok_and(|(executed, ..)| executed.result.exit.status() == 0);
@@ -169,6 +172,7 @@ pub(crate) async fn exec_on(
     }
     let ran = ran(noted, inside, wanted, keeps);
     let executed = noted.done(arguments, behind(inside), ran).await?;
+    noted.core.tell_sandbox("exec", on.one(), 1, Some(executed.result.exit_status()));
     Ok(Reply::Executed(Box::new(executed)))
 }
 
@@ -182,12 +186,14 @@ pub(crate) async fn ran(
     let keep = if keeps { Keep::Captured } else { Keep::Streamed };
     let attended = attend(sandbox, command, noted.caller.talk.as_ref(), keep, noted.correlation.clone());
     let result = tokio::select! {
-        result = attended => result?,
+        result = attended => result.map_err(Refusal::from),
         () = noted.core.inner.closing.cancelled() => {
             let message = "the process that runs it is ending, and so did the command";
-            return Err(Refusal::new(ErrorCode::Cancelled, message).with_hint("run it again"));
+            Err(Refusal::new(ErrorCode::Cancelled, message).with_hint("run it again"))
         }
     };
+    told::ended(&result);
+    let result = result?;
     let (told, usage) = (result_told(&result), usage_told(&result.usage));
     Ok((Executed { result, warnings: Vec::new() }, told, Some(usage)))
 }
@@ -252,6 +258,7 @@ impl<'a> On<'a> {
     ) -> Result<Reply, Refusal> {
         let done = async { doing.await.map(|()| ((), json!({"ok": true}), None)) };
         self.noted(open, action, arguments, done).await?;
+        self.core.tell_sandbox(action, self.one(), 1, None);
         Ok(Reply::Done)
     }
 
@@ -412,6 +419,7 @@ pub(crate) async fn fork(
     let _place = core.inner.sandboxes.place(name.as_deref())?;
     let forked = async {
         let sandbox: Arc<dyn Sandbox> = Arc::from(on.sandbox().fork().await?);
+        told::made(sandbox.backend());
         let told = json!({"ok": true, "forkId": sandbox.id(), "receipt": sandbox.receipt()});
         Ok((core.keep(sandbox, name.clone(), caller, Vec::new()), told, None))
     };

@@ -19,10 +19,18 @@ mod registry;
 pub(crate) mod resolve;
 mod review;
 mod ring;
+mod told;
 mod view;
 mod wish;
 
 pub use agents::{AgentDoes, AgentOffer, AgentTool, AgentWish, Session};
+
+// What wishes and replies are made of.
+pub use bailiwick_sandbox::{
+    Captured, Entry, EntryKind, ExecResult, ExecUsage, Exit, Limit, Mount, Overlay, SandboxPath, Snapshot, Stream,
+    Window, signal_number,
+};
+
 pub use attend::{Keep, attend};
 pub use bailiwick_overlay::Moment;
 pub use egress::OperatorsEgress;
@@ -34,10 +42,8 @@ pub use review::{Landed, ReviewWish, Shown, after_one};
 pub use view::{
     Cursor, ExecLine, ExecView, Executed, OutputPiece, PythonRan, SandboxLine, SandboxView, SnapshotLine,
 };
+pub use told::SandboxChange;
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
-
-/// What commands and files of a sandbox are, for whoever tells of them.
-pub use bailiwick_sandbox::{Captured, Entry, EntryKind, ExecResult, Exit, SandboxPath};
 
 pub(crate) use actions::{
     create, exec, expose, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use bailiwick_audit::rfc3339;
 use bailiwick_sandbox::{Backends, Sandbox, SandboxError, Snapshot};
-use bailiwick_types::{ErrorCode, KeyId, SandboxId, Scope, SnapshotId, shortened};
+use bailiwick_types::{ErrorCode, KeyId, SandboxId, Scope, Scopes, SnapshotId, shortened};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::review::Overlaid;
 use super::background::Execs;
 use super::holder::Holder;
+use super::told;
 use super::view::SnapshotLine;
 use crate::core::Inner;
 use crate::{Caller, Core, Presence, Refusal};
@@ -115,12 +116,13 @@ impl One {
 
     /// Whether this caller may know of it: whoever made it, and the operator.
     fn is_visible_to(&self, caller: &Caller) -> bool {
-        is_visible(self.key, caller)
+        is_visible(self.key, caller.key, caller.scopes)
     }
 }
 
-fn is_visible(key: Option<KeyId>, caller: &Caller) -> bool {
-    caller.scopes.covers(Scope::Operate) || (key.is_some() && key == caller.key)
+/// Whether somebody with this key and these scopes may know of what was made with that key.
+pub(crate) fn is_visible(made_with: Option<KeyId>, key: Option<KeyId>, scopes: Scopes) -> bool {
+    scopes.covers(Scope::Operate) || (made_with.is_some() && made_with == key)
 }
 
 impl Drop for Using {
@@ -244,7 +246,8 @@ impl Sandboxes {
     /// The snapshots that this caller may know of.
     pub(crate) fn snapshots(&self, caller: &Caller) -> Vec<SnapshotLine> {
         self.change(|kept| {
-            let visible = kept.snapshots.values().filter(|(_, key)| is_visible(*key, caller));
+            let visible =
+                kept.snapshots.values().filter(|(_, key)| is_visible(*key, caller.key, caller.scopes));
             visible.map(|(line, _)| line.clone()).collect()
         })
     }
@@ -280,7 +283,9 @@ impl Sandboxes {
 
     /// Takes a sandbox out, and ends it.
     pub(crate) async fn remove(&self, id: SandboxId) -> Result<(), SandboxError> {
-        match self.change(|kept| kept.by_id.remove(&id)) {
+        let (one, left) = self.change(|kept| (kept.by_id.remove(&id), kept.by_id.len()));
+        told::kept(left);
+        match one {
             Some(one) => one.sandbox.terminate().await,
             None => Ok(()),
         }
@@ -295,6 +300,7 @@ impl Sandboxes {
     pub(crate) async fn close(&self) {
         let (all, snapshots) = self.change(|kept| {
             kept.is_closed = true;
+            told::kept(0);
             (std::mem::take(&mut kept.by_id), std::mem::take(&mut kept.snapshots))
         });
         let mut ending = JoinSet::new();
@@ -376,7 +382,12 @@ impl Core {
             use_: Mutex::new(Use { at_ms: now, running: 0, is_asleep: false }),
         });
         let sandboxes = &self.inner.sandboxes;
-        sandboxes.change(|kept| kept.by_id.insert(one.sandbox.id(), one.clone()));
+        let count = sandboxes.change(|kept| {
+            kept.by_id.insert(one.sandbox.id(), one.clone());
+            kept.by_id.len()
+        });
+        told::kept(count);
+        self.tell_sandbox("sandbox.create", &one, 0, None);
         self.sweep();
         sandboxes.changed.notify_one();
         one
@@ -437,6 +448,7 @@ impl Core {
         let id = one.sandbox.id();
         let why = if one.sandbox.is_alive() { "its time to live is over" } else { "it had ended" };
         let ended = self.inner.sandboxes.remove(id).await;
+        self.tell_sandbox("sandbox.expire", one, 0, None);
         let outcome = serde_json::json!({
             "ok": ended.is_ok(), "sandboxId": id, "why": why, "message": ended.err().map(|error| error.to_string()),
         });

@@ -152,7 +152,13 @@ pub struct PythonRan {
 
 /// A sandbox as a line.
 pub(crate) fn line(one: &One) -> SandboxLine {
-    let (sandbox, use_) = (&one.sandbox, one.use_now());
+    line_without(one, 0)
+}
+
+/// The same without so many uses, which are about to end.
+pub(crate) fn line_without(one: &One, uses: u32) -> SandboxLine {
+    let (sandbox, mut use_) = (&one.sandbox, one.use_now());
+    use_.running = use_.running.saturating_sub(uses);
     let ttl = sandbox.spec().ttl;
     let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let ends = use_.at_ms.saturating_add(ms(ttl.idle)).min(one.created_ms.saturating_add(ms(ttl.absolute)));

@@ -7,9 +7,9 @@ use std::time::Duration;
 use bailiwick_core::sandboxes::{
     CommandWish, ExecWish, Executed, FileWish, GivenInput, InputBytes, SandboxView, SandboxWish, Target,
 };
-use bailiwick_core::{Action, Actor, Backends, Caller, Core, Refusal, Reply};
+use bailiwick_core::{Action, Actor, Backends, Caller, Core, Happening, Refusal, Reply};
 use bailiwick_sandbox::{Backend, Demand, Limit, Mount, SandboxPath};
-use bailiwick_types::{ErrorCode, Scope, Scopes};
+use bailiwick_types::{ErrorCode, KeyId, Scope, Scopes};
 use serde_json::Value;
 
 use crate::stage::{Place, block_on, cli};
@@ -30,6 +30,7 @@ tests!(
     what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused,
     a_caller_who_goes_away_ends_the_command_and_not_the_sandbox,
     mounts_over_a_wire_are_held_to_the_list,
+    what_is_done_to_a_sandbox_is_told_to_whoever_may_know_of_it,
 );
 
 struct Ground {
@@ -370,5 +371,38 @@ fn mounts_over_a_wire_are_held_to_the_list() {
         let typed = Caller { origin: bailiwick_core::Origin::Typed, ..cli() };
         let create = Action::SandboxCreate(Box::new(mounts("/usr".as_ref())));
         assert!(ground.core.perform(typed, create).await.is_ok(), "the operator's own word");
+    });
+}
+
+fn what_is_done_to_a_sandbox_is_told_to_whoever_may_know_of_it() {
+    block_on(async {
+        let ground = standing().await;
+        let mut told = ground.core.watch();
+        let [mine, theirs] = [1, 2].map(|number| KeyId::from_parts(1, &[number; 10]));
+        let author = Scopes::of([Scope::Author]);
+        let caller = || Caller { key: Some(mine), ..Caller::covering(cli().actor, author) };
+        let ask = async |action| ground.core.perform(caller(), action).await.expect("it is done");
+        ask(Action::SandboxCreate(Box::new(named("one")))).await;
+        let (target, command) = (Target::Kept("one".to_owned()), shell("exit 7"));
+        ask(Action::SandboxExec(Box::new(ExecWish { target, command, correlation: None }))).await;
+        ask(Action::SandboxRemove { sandbox: "one".to_owned() }).await;
+        let mut heard = Vec::new();
+        while let Ok(happening) = told.try_recv() {
+            let Happening::Sandbox(change) = &*happening else { continue };
+            for (scopes, key, may) in [
+                (author, Some(mine), true),
+                (author, Some(theirs), false),
+                (author, None, false),
+                (Scopes::of([Scope::Operate]), None, true),
+                (Scopes::of([Scope::Call, Scope::Approve]), Some(theirs), false),
+            ] {
+                assert_eq!(happening.is_for(scopes, key), may, "{scopes} {key:?}");
+            }
+            heard.push((change.action.clone(), change.sandbox.state.clone(), change.exit_status));
+        }
+        let wanted =
+            [("sandbox.create", "idle", None), ("exec", "idle", Some(7)), ("sandbox.remove", "gone", None)];
+        let wanted = wanted.map(|(action, state, exit)| (action.to_owned(), state.to_owned(), exit));
+        assert_eq!(heard, wanted);
     });
 }

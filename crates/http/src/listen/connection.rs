@@ -1,7 +1,6 @@
 //! One connection from its first byte to its last.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use super::head::{Seen, Watch};
+use super::lent::Lent;
 use super::watched::Watched;
 use super::{Bounds, Closing, Peer, answer, linger};
 
@@ -88,6 +88,7 @@ where
     let unread = Arc::new(AtomicBool::new(false));
     let bounds = &shared.bounds;
     let stream = Watched::new(stream, Some(Watch::new(seen.clone())), bounds.write);
+    let (stream, back) = Lent::new(stream);
     let service = {
         let (shared, unread) = (Arc::clone(&shared), Arc::clone(&unread));
         service_fn(move |request: Request<Incoming>| -> Answering {
@@ -95,29 +96,33 @@ where
             Box::pin(answer::to(Arc::clone(&shared), peer, raw, request))
         })
     };
-    let mut connection = http1::Builder::new()
+    let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(bounds.head)
         .max_headers(bounds.headers)
         .max_header_size(bounds.head_bytes)
         .max_buf_size(bounds.head_bytes.saturating_mul(2))
         .half_close(false)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = Box::pin(connection);
     let mut told = false;
     let ended = loop {
         tokio::select! {
-            ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
+            ended = connection.as_mut() => break ended,
             () = shared.closing.begun(), if !told => {
                 told = true;
-                Pin::new(&mut connection).graceful_shutdown();
+                connection.as_mut().graceful_shutdown();
             }
         }
     };
-    let stream = connection.into_parts().io.into_inner();
+    drop(connection);
     let broke = ended.is_err();
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke");
     }
+    // At once, or when whoever it was handed to by an upgrade has done with it.
+    let Ok(stream) = back.await else { return };
     if broke || unread.load(Ordering::Acquire) {
         linger::out(stream).await;
     } else {

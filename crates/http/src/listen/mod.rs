@@ -14,6 +14,7 @@ mod body;
 mod closing;
 mod connection;
 mod head;
+mod lent;
 mod linger;
 mod places;
 mod reach;

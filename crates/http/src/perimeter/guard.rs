@@ -26,7 +26,7 @@ use crate::correlation::correlate;
 use crate::counters::{Counters, word};
 use crate::listen::{Closing, Peer, ServeError, counted_for};
 use crate::mounted;
-use crate::routes::{MAY_RUN, RUNS};
+use crate::routes::{MAY_RUN, RUNS, UPGRADES};
 
 /// Requests that show wrong credentials, a second, from one address.
 const FAILURES: Allowed = Allowed { per_second: 10, at_once: u32::MAX };
@@ -210,7 +210,12 @@ impl Perimeter {
             }
         }
         request.extensions_mut().insert(known.principal);
-        Ok(Held::new(Some(place)))
+        let held = Held::new(Some(place));
+        if upgrades(request) {
+            // What is spoken after an upgrade is no answer whose end gives the place back.
+            request.extensions_mut().insert(held.clone());
+        }
+        Ok(held)
     }
 
     /// Counts wrong credentials, and says so more curtly to whoever shows many.
@@ -269,9 +274,16 @@ enum Needs {
     PerhapsRoom,
 }
 
+/// Whether it asks for a connection of its own, over which something runs.
+fn upgrades(request: &Request<Body>) -> bool {
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    *request.method() == Method::GET && route.is_some_and(|route| UPGRADES.contains(&route))
+}
+
 fn needs(request: &Request<Body>) -> Needs {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     match route.filter(|_| request.method() == Method::POST) {
+        _ if upgrades(request) => Needs::Room,
         Some(route) if RUNS.contains(&route) => Needs::Room,
         Some(route) if MAY_RUN.contains(&route) => Needs::PerhapsRoom,
         _ => Needs::Nothing,

@@ -4,6 +4,7 @@
 //! the stream of anything else is a call, which goes on to its own end.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -11,23 +12,28 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-/// What is held. It is given back by being dropped.
-#[derive(Debug, Default)]
-pub(super) struct Held {
+/// What is held. It is given back when the last copy is dropped.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    _inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     _place: Option<OwnedSemaphorePermit>,
-    _counted: Option<Counted>,
+    _counted: Counted,
 }
 
 impl Held {
     /// A request under way, with its place where it is somebody's.
     pub(super) fn new(place: Option<OwnedSemaphorePermit>) -> Self {
-        Self { _place: place, _counted: Some(Counted::new()) }
+        Self { _inner: Arc::new(Inner { _place: place, _counted: Counted::new() }) }
     }
 }
 
 /// One request under way, as it is counted.
 #[derive(Debug)]
-pub(super) struct Counted;
+struct Counted;
 
 impl Counted {
     fn new() -> Self {

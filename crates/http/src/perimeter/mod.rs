@@ -20,6 +20,7 @@ mod tokens;
 mod who;
 
 pub use guard::{NoAuth, Perimeter, PerimeterSettings, may_listen};
+pub(crate) use held::Held;
 pub use keyring::{KeyShown, Keyring, NotAKey};
 pub use principal::Principal;
 pub(crate) use resource::Resource;

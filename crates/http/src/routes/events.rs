@@ -18,7 +18,7 @@ use super::problem::Refused;
 use super::stream::watching;
 
 /// What one can watch for.
-const TYPES: &[&str] = &["approval", "tool", "key", "audit"];
+const TYPES: &[&str] = &["approval", "tool", "key", "sandbox", "audit"];
 
 pub(crate) fn routes() -> OpenApiRouter<Served> {
     OpenApiRouter::new().routes(routes!(events))
@@ -28,15 +28,16 @@ pub(crate) fn routes() -> OpenApiRouter<Served> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct EventsQuery {
-    /// Which events, by name and with commas between; all where nobody says. There are `approval`, `tool`, `key` and
-    /// `audit`.
+    /// Which events, by name and with commas between; all where nobody says. There are `approval`, `tool`, `key`,
+    /// `sandbox` and `audit`.
     types: Option<String>,
 }
 
 /// What happens, as it happens
 ///
 /// Server-sent events. `approval` goes to whoever has the scope `approve`; `key` and `audit` to whoever has `operate`;
-/// `tool` to everybody where the tool is or was published, and to whoever has `author` where it is a draft. What the
+/// `sandbox` to whoever made it, and to whoever has
+/// `operate`; `tool` to everybody where the tool is or was published, and to whoever has `author` where it is a draft. What the
 /// scopes do not cover is left out without a word. A reader who is too slow is told `missed`, with how many were left out.
 /// Whose key is revoked or expires is told `error`, and the stream ends.
 #[utoipa::path(get, path = "/events", tag = "events", operation_id = "watch", params(EventsQuery),
@@ -57,7 +58,11 @@ fn wanted(types: &str) -> Result<Vec<String>, Refused> {
             return Ok(name.to_owned());
         }
         let message = format!("`{}` is not an event to watch for", shortened(name));
-        Err(Refused::new(ErrorCode::InvalidInput, message, "there are approval, tool, key and audit"))
+        Err(Refused::new(
+            ErrorCode::InvalidInput,
+            message,
+            "there are approval, tool, key, sandbox and audit",
+        ))
     };
     types.split(',').map(one).collect()
 }

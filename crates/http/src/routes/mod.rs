@@ -7,7 +7,9 @@ mod approvals;
 pub(crate) mod asker;
 mod audit;
 mod events;
+mod exec;
 mod execute;
+mod files;
 mod health;
 mod idempotency;
 pub(crate) mod input;
@@ -18,7 +20,10 @@ mod openapi;
 mod page;
 mod problem;
 mod room;
+mod said;
+mod sandboxes;
 mod stream;
+mod terminal;
 mod tools;
 
 use std::sync::Arc;
@@ -32,7 +37,7 @@ use tokio_util::task::TaskTracker;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use problem::Refused;
-pub use room::{MAY_RUN, RUNS, RUNS_NOTHING};
+pub use room::{MAY_RUN, RUNS, RUNS_NOTHING, UPGRADES};
 
 use crate::correlation::correlate;
 
@@ -90,6 +95,9 @@ fn described() -> (Router<Served>, utoipa::openapi::OpenApi) {
         .merge(execute::routes())
         .merge(tools::routes())
         .merge(lifecycle::routes())
+        .merge(exec::routes())
+        .merge(sandboxes::routes())
+        .merge(files::routes())
         .merge(approvals::routes())
         .merge(keys::routes())
         .merge(audit::routes())

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use bailiwick_api::{
-    ApprovalNews, MEDIA_TYPE, MissedEvents, Problem, Progress, TestEvent, ToolChange, schema,
+    ApprovalNews, MEDIA_TYPE, MissedEvents, Output, Problem, Progress, SandboxChange, TerminalEnd,
+    TerminalTold, TestEvent, ToolChange, schema,
 };
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
@@ -36,6 +37,10 @@ use super::{Served, idempotency};
         TestEvent,
         Progress,
         MissedEvents,
+        Output,
+        SandboxChange,
+        TerminalTold,
+        TerminalEnd,
         schema::LogLine,
         schema::Record
     ))
@@ -126,7 +131,7 @@ const REFUSALS: &[(&str, &str)] = &[
     ("403", "The credentials do not cover it: FORBIDDEN"),
     ("404", "There is no such thing: NOT_FOUND"),
     ("409", "It contradicts what is there: CONFLICT, REVOKED, STALE"),
-    ("413", "The body or the code is too large"),
+    ("413", "The body, the code or the file is too large"),
     ("415", "The body is of a kind that is not read here"),
     ("429", "Too many requests: RATE_LIMITED; `retry-after` tells when"),
     ("500", "A fault of the server: INTERNAL"),
@@ -153,11 +158,14 @@ fn refusals(operation: &Operation, place: &Place<'_>) -> impl Iterator<Item = &'
     let (has_path, has_body) = (place.path.contains('{'), operation.request_body.is_some());
     let (writes, is_open) = (place.writes, !place.path.starts_with("/v1/"));
     let is_optional = place.path.starts_with("/.well-known/");
+    // What is asked for may be larger than is handed over at once.
+    let gives_files = place.path.ends_with("/files") && !writes;
     REFUSALS.iter().map(|(status, _)| *status).filter(move |status| match *status {
         "400" | "503" => true,
         "404" if is_optional => true,
         _ if is_open => false,
         "404" | "409" => has_path || writes,
+        "413" if gives_files => true,
         "413" | "415" => has_body,
         _ => true,
     })

@@ -13,9 +13,9 @@ use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
-use bailiwick_api::{MissedEvents, News, Problem};
-use bailiwick_core::{Action, Boxed, Event, Happening, Listener, Refusal, Reply};
-use bailiwick_types::{ErrorCode, Scopes};
+use bailiwick_api::{MissedEvents, News, Output, Problem};
+use bailiwick_core::{Action, Boxed, Event, Happening, Listener, Refusal, Reply, Talk};
+use bailiwick_types::{ErrorCode, KeyId, Scopes};
 use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -26,6 +26,7 @@ use super::Served;
 use super::asker::Asker;
 use super::input::Asked;
 use super::problem::Refused;
+use super::said::Said;
 
 /// How many events wait for a slow reader.
 const ROOM: usize = 1024;
@@ -81,16 +82,27 @@ pub(crate) type Finish = fn(Reply) -> Result<String, Refused>;
 
 /// Streams an action to its end.
 pub(crate) fn to_the_end(served: &Served, asker: &Asker, action: Action, finish: Finish) -> Response {
-    live(served, asker, action, None, Some(finish))
+    live(served, asker, action, None, Some(finish), None)
+}
+
+/// The same for an action that speaks: each piece of what it says is an event, and waits for its reader.
+pub(crate) fn talked_to_the_end(
+    served: &Served,
+    asker: &Asker,
+    action: Action,
+    spoken: (Arc<dyn Talk>, Said),
+    finish: Finish,
+) -> Response {
+    live(served, asker, action, None, Some(finish), Some(spoken))
 }
 
 /// Streams what happens until the reader goes or the server ends: only events of these names, or all.
 pub(crate) fn watching(served: &Served, asker: &Asker, types: Option<Vec<String>>) -> Response {
-    live(served, asker, Action::Watch, types, None)
+    live(served, asker, Action::Watch, types, None, None)
 }
 
 /// Waits for the end of whatever somebody watches by; for ever where that tells its end by itself.
-async fn until_gone(ends_s: Option<u64>) -> Refusal {
+pub(crate) async fn until_gone(ends_s: Option<u64>) -> Refusal {
     match ends_s {
         None => std::future::pending().await,
         Some(ends_s) => {
@@ -116,14 +128,19 @@ fn live(
     action: Action,
     types: Option<Vec<String>>,
     finish: Option<Finish>,
+    spoken: Option<(Arc<dyn Talk>, Said)>,
 ) -> Response {
     let (room, heard) = mpsc::channel(ROOM);
-    let scopes = asker.principal.scopes;
-    let outlet = Arc::new(Outlet { room, missed: AtomicU64::new(0), scopes, types });
-    let caller = match asker.caller(outlet.clone()) {
+    let (scopes, key) = (asker.principal.scopes, asker.principal.key);
+    let outlet = Arc::new(Outlet { room, missed: AtomicU64::new(0), scopes, key, types });
+    let mut caller = match asker.caller(outlet.clone()) {
         Ok(caller) => caller,
         Err(refused) => return refused.into_response(),
     };
+    let said = spoken.map(|(talk, said)| {
+        caller.talk = talk;
+        said
+    });
     let desk = Arc::clone(&served.desk);
     // A call that began goes on; watching does not.
     let ends_s = asker.principal.ends_s.filter(|_| matches!(action, Action::Watch));
@@ -135,6 +152,7 @@ fn live(
             }
         })),
         heard,
+        said,
         outlet,
         finish,
         last: None,
@@ -153,6 +171,7 @@ struct Outlet {
     room: mpsc::Sender<News>,
     missed: AtomicU64,
     scopes: Scopes,
+    key: Option<KeyId>,
     /// The names of the events that are wanted; none for all.
     types: Option<Vec<String>>,
 }
@@ -160,7 +179,7 @@ struct Outlet {
 impl Outlet {
     fn is_for_them(&self, event: &Event) -> bool {
         match event {
-            Event::Happened(happening) => happening.needs().is_none_or(|scope| self.scopes.covers(scope)),
+            Event::Happened(happening) => happening.is_for(self.scopes, self.key),
             _ => true,
         }
     }
@@ -194,6 +213,8 @@ impl Listener for Outlet {
 struct Live {
     work: Option<Boxed<Result<Reply, Refusal>>>,
     heard: mpsc::Receiver<News>,
+    /// What a command says, where one runs.
+    said: Option<Said>,
     outlet: Arc<Outlet>,
     /// What the reply is at the end; none where only what happens counts.
     finish: Option<Finish>,
@@ -213,13 +234,17 @@ impl Live {
                 // Nobody speaks any more: what was said is told, then the end.
                 return match self.heard.try_recv() {
                     Ok(news) => sent(&news),
-                    Err(_) => self.last.take(),
+                    Err(_) => match self.said.as_mut().and_then(Said::left) {
+                        Some(output) => spoke(&output),
+                        None => self.last.take(),
+                    },
                 };
             };
             let ends = self.finish.is_none();
             tokio::select! {
                 biased;
                 Some(news) = self.heard.recv() => return sent(&news),
+                Some(output) = speaks(&mut self.said) => return spoke(&output),
                 result = work => self.ended(result),
                 // A call goes on to its own deadline; who only watches is let go.
                 () = self.closing.cancelled(), if ends => {
@@ -242,12 +267,31 @@ impl Live {
     }
 }
 
+/// The next that a command says; none where none runs, or it has said all.
+async fn speaks(said: &mut Option<Said>) -> Option<Output> {
+    match said {
+        Some(said) => said.next().await,
+        None => None,
+    }
+}
+
 /// An event as it is written. One that cannot be is a fault of ours, and ends the stream.
 fn sent(news: &News) -> Option<Sent> {
     match news.data() {
         Ok(data) => Some(Sent::default().event(news.name()).data(data)),
         Err(error) => {
             tracing::error!(%error, event = news.name(), "an event could not be written");
+            None
+        }
+    }
+}
+
+/// What a command said, as it is written.
+fn spoke(output: &Output) -> Option<Sent> {
+    match serde_json::to_string(output) {
+        Ok(data) => Some(Sent::default().event(Output::EVENT).data(data)),
+        Err(error) => {
+            tracing::error!(%error, "what a command said could not be written");
             None
         }
     }

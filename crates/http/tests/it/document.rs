@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bailiwick_config::files;
 use bailiwick_http::MCP_PATH;
-use bailiwick_http::routes::{MAY_RUN, RUNS, RUNS_NOTHING, openapi};
+use bailiwick_http::routes::{MAY_RUN, RUNS, RUNS_NOTHING, UPGRADES, openapi};
 use serde_json::Value;
 
 use crate::schema::{document, operations};
@@ -93,5 +93,8 @@ fn whatever_is_posted_to_runs_something_or_nothing() {
     }
     for path in RUNS.iter().chain(RUNS_NOTHING).chain(MAY_RUN) {
         assert!(posted.contains(path), "nothing is posted to {path}");
+    }
+    for path in UPGRADES {
+        assert!(operations.contains(&format!("GET {path}")), "there is nothing to upgrade at {path}");
     }
 }

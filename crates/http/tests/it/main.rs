@@ -23,10 +23,12 @@ mod refusals;
 mod replies;
 mod resource;
 mod room;
+mod sandboxes;
 mod schema;
 mod shapes;
 mod stage;
 mod streams;
+mod terminals;
 
 use std::process::ExitCode;
 
@@ -65,8 +67,10 @@ const ALL: &[&[Test]] = &[
     refusals::TESTS,
     resource::TESTS,
     room::TESTS,
+    sandboxes::TESTS,
     shapes::TESTS,
     streams::TESTS,
+    terminals::TESTS,
 ];
 
 fn main() -> ExitCode {

@@ -35,7 +35,7 @@ pub(crate) struct Row {
     status: StatusCode,
 }
 
-fn row(
+pub(crate) fn row(
     operation: &'static str,
     request: fn() -> Request,
     action: Action,
@@ -50,7 +50,7 @@ fn arguments() -> Map<String, Value> {
     object!({"a": 1}).as_object().cloned().unwrap_or_default()
 }
 
-fn cause() -> CorrelationId {
+pub(crate) fn cause() -> CorrelationId {
     CorrelationId::parse("cause-1").expect("an id")
 }
 
@@ -68,6 +68,7 @@ pub(crate) fn all() -> Vec<Row> {
     let mut rows = execution();
     rows.extend(kept());
     rows.extend(lifecycle());
+    rows.extend(crate::sandboxes::rows());
     rows.extend(approvals());
     rows.extend(credentials());
     rows.extend(record());

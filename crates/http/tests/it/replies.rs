@@ -1,5 +1,9 @@
 //! Replies as the inside gives them, with something in every field.
 
+use bailiwick_core::sandboxes::{
+    Entry, EntryKind, ExecResult, ExecUsage, Executed, SandboxChange, SandboxLine, SandboxView, Snapshot,
+    SnapshotLine,
+};
 use bailiwick_core::{
     Actor, Change, Checked, CodeChecked, CodeFinding, EffectAsked, ExportPage, Fault, Found, Imported,
     KeyLine, KeyMade, LastYes, Missed, PolicyView, Published, Question, Refusal, RememberedFor,
@@ -7,8 +11,8 @@ use bailiwick_core::{
 };
 use bailiwick_types::{
     ApprovalId, CallId, CallReport, CapabilityName, CorrelationId, Denial, DenialReason, ErrorCode, Failure,
-    Fix, KeyId, LayerName, Location, LogLevel, LogLine, Outcome, Receipt, Risk, RiskLevel, RiskReason, Scope,
-    Scopes, Tier, ToolId, Usage, WallStatus, Wallpart,
+    Fix, KeyId, LayerName, Location, LogLevel, LogLine, Outcome, Receipt, Risk, RiskLevel, RiskReason,
+    SandboxId, Scope, Scopes, SnapshotId, Tier, ToolId, Usage, WallStatus, Wallpart,
 };
 use serde_json::{Value, json};
 
@@ -318,4 +322,74 @@ pub(crate) fn verified() -> Verified {
 
 pub(crate) fn lines(from: u64, next: Option<u64>) -> ExportPage {
     ExportPage { lines: vec![record(from).to_string()], next }
+}
+
+pub(crate) fn sandbox_id() -> SandboxId {
+    SandboxId::parse(ID).expect("an id")
+}
+
+pub(crate) fn sandbox_line() -> SandboxLine {
+    SandboxLine {
+        id: sandbox_id(),
+        name: Some("one".to_owned()),
+        backend: "process".to_owned(),
+        tier: Tier::Process,
+        state: "idle".to_owned(),
+        running: 1,
+        network: "none".to_owned(),
+        by: "bot".to_owned(),
+        created_at: AT.to_owned(),
+        used_at: AT.to_owned(),
+        ends_at: AT.to_owned(),
+    }
+}
+
+fn receipt() -> Receipt {
+    let wall = Wallpart {
+        demand: "network".to_owned(),
+        mechanism: "net namespace".to_owned(),
+        status: WallStatus::Enforced,
+    };
+    Receipt::new(Tier::Process, vec![wall], &[])
+}
+
+fn exec_usage() -> ExecUsage {
+    ExecUsage { wall_ms: 20.5, cpu_ms: 11.0, memory_peak: 9_000_000, processes: 2 }
+}
+
+pub(crate) fn sandbox_view() -> SandboxView {
+    SandboxView {
+        line: sandbox_line(),
+        spec: json!({"network": "none"}),
+        receipt: receipt(),
+        warnings: vec!["memory is not held".to_owned()],
+        usage: Some(exec_usage()),
+    }
+}
+
+pub(crate) fn snapshot_line() -> SnapshotLine {
+    let id = SnapshotId::parse(ID).expect("an id");
+    let snapshot = Snapshot { id, backend: "process".to_owned(), bytes: 4096 };
+    SnapshotLine { snapshot, of: sandbox_id(), created_at: AT.to_owned() }
+}
+
+/// Something that was done to a sandbox of this key's.
+pub(crate) fn sandbox_change(key: Option<KeyId>) -> SandboxChange {
+    let action = "exec".to_owned();
+    SandboxChange { action, sandbox: sandbox_line(), exit_status: Some(3), key }
+}
+
+pub(crate) fn entry() -> Entry {
+    Entry { name: "a.txt".to_owned(), kind: EntryKind::File, bytes: 5, mode: 0o644 }
+}
+
+pub(crate) fn executed() -> Executed {
+    let result = json!({
+        "exitCode": 3, "signal": null, "timedOut": false, "oom": false,
+        "stdout": "said", "stdoutTruncated": false, "stderr": "told", "stderrTruncated": true, "encoding": "utf8",
+        "usage": exec_usage(), "denials": [failure().denied], "receipt": receipt(), "sandboxId": sandbox_id(),
+        "backend": "process", "tier": "PROCESS", "correlationId": "cause-1",
+    });
+    let result: ExecResult = serde_json::from_value(result).expect("a result");
+    Executed { result, warnings: vec!["memory is not held".to_owned()] }
 }

@@ -54,6 +54,10 @@ fn every_shape_says_what_the_inside_says_and_reads_back_as_it() {
     check::<inner::KeyMade, api::KeyMade>("KeyMade", &replies::key_made());
     check::<inner::SecretLine, api::SecretLine>("SecretLine", &replies::secret());
     check::<inner::Verified, api::Verified>("Verified", &replies::verified());
+    check::<inner::sandboxes::SandboxLine, api::SandboxLine>("SandboxLine", &replies::sandbox_line());
+    check::<inner::sandboxes::SandboxView, api::SandboxView>("SandboxView", &replies::sandbox_view());
+    check::<inner::sandboxes::SnapshotLine, api::SnapshotLine>("SnapshotLine", &replies::snapshot_line());
+    check::<inner::sandboxes::Entry, api::Entry>("Entry", &replies::entry());
     is_a("LimitsView", &replies::limits());
     assert!(!format!("{:?}", api::KeyMade::from(replies::key_made())).contains("sesame"));
 }
@@ -86,6 +90,7 @@ fn every_event_reads_back_as_it_was() {
         happened(Happening::Answered(settled)),
         happened(Happening::Tool(change)),
         happened(Happening::KeyGone(replies::key_line())),
+        happened(Happening::Sandbox(replies::sandbox_change(None))),
         happened(Happening::Record(replies::record(1))),
         happened(Happening::Missed(4)),
     ];
@@ -96,7 +101,7 @@ fn every_event_reads_back_as_it_was() {
         let back = api::News::read(news.name(), &data).expect("readable").expect("a known name");
         assert_eq!(back.event(heard), event);
     }
-    assert_eq!(api::News::read("sandbox", "{}").expect("passed over"), None);
+    assert_eq!(api::News::read("weather", "{}").expect("passed over"), None);
 }
 
 fn a_report_looks_as_it_was_promised() {

@@ -19,7 +19,7 @@ use bailiwick_http::perimeter::{
     KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal,
 };
 use bailiwick_http::routes::{Served, router};
-use bailiwick_http::{Closing, Counters, Peer};
+use bailiwick_http::{Closing, Counters, Peer, ServeError, Serving, bind, serve};
 use bailiwick_types::Scopes;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -165,6 +165,20 @@ impl Stage {
         Door { router: perimeter.around(self.router.clone()), bound, _stage: Arc::new(self) }
     }
 
+    /// The same routes behind the perimeter on a listener of their own, for whoever has one of these keys.
+    pub(crate) fn listen(self, keys: Arc<dyn Keyring>, change: impl FnOnce(&mut Server)) -> Listening {
+        let mut server = self.server.clone();
+        change(&mut server);
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a listener");
+        let bound = listener.local_addr().expect("an address");
+        let settings = PerimeterSettings { server: &server, bound, no_auth: NoAuth::Refused };
+        let perimeter = Perimeter::new(settings, keys, None, Counters::install().expect("counters"));
+        let serving = Serving::of(&server);
+        let (app, closing) = (perimeter.around(self.router.clone()), serving.closing.clone());
+        let ended = tokio::spawn(serve(listener, app, serving, std::future::pending()));
+        Listening { address: bound, closing, ended, stage: self }
+    }
+
     /// Sends a request of somebody with all scopes.
     pub(crate) async fn send(&self, request: Request) -> Response {
         self.send_as(principal(Scopes::ALL), request).await
@@ -190,6 +204,14 @@ impl Stage {
     pub(crate) fn asked(&self) -> Vec<Action> {
         self.asked.lock().expect("not poisoned").clone()
     }
+}
+
+/// A stage on a listener.
+pub(crate) struct Listening {
+    pub(crate) address: SocketAddr,
+    pub(crate) closing: Closing,
+    pub(crate) ended: tokio::task::JoinHandle<Result<(), ServeError>>,
+    pub(crate) stage: Stage,
 }
 
 /// Knows no key.

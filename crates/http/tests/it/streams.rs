@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use axum::response::Response;
 use bailiwick_core::{Action, Event, Happening, Refusal, Reply, Settled, ToolChange};
-use bailiwick_types::{ErrorCode, LogLevel, LogLine, Outcome, Scope, Scopes};
+use bailiwick_http::perimeter::Principal;
+use bailiwick_types::{ErrorCode, KeyId, LogLevel, LogLine, Outcome, Scope, Scopes};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json as object};
 use tokio::sync::{Notify, mpsc};
@@ -132,7 +133,7 @@ fn a_test_tells_each_test() {
 }
 
 /// Tells that it is gone.
-struct Alarm(mpsc::UnboundedSender<()>);
+pub(crate) struct Alarm(pub(crate) mpsc::UnboundedSender<()>);
 
 impl Drop for Alarm {
     fn drop(&mut self) {
@@ -190,6 +191,11 @@ fn happened(happening: Happening) -> Event {
     Event::Happened(Box::new(happening))
 }
 
+/// A key that made a sandbox.
+fn mine() -> KeyId {
+    KeyId::from_parts(1, &[1; 10])
+}
+
 fn all_that_happens() -> Vec<Event> {
     let settled =
         Settled { id: replies::approval_id(), tool: "add".to_owned(), answer: "yes".to_owned(), by: None };
@@ -207,6 +213,8 @@ fn all_that_happens() -> Vec<Event> {
         happened(Happening::Tool(change(true))),
         happened(Happening::Tool(change(false))),
         happened(Happening::KeyGone(replies::key_line())),
+        happened(Happening::Sandbox(replies::sandbox_change(Some(mine())))),
+        happened(Happening::Sandbox(replies::sandbox_change(None))),
         happened(Happening::Record(replies::record(1))),
         happened(Happening::Missed(4)),
     ]
@@ -214,8 +222,13 @@ fn all_that_happens() -> Vec<Event> {
 
 /// Which events somebody with these scopes is told.
 async fn check_watch(scopes: Scopes, uri: &str, wanted: &[&str]) {
+    check_watch_by(None, scopes, uri, wanted).await;
+}
+
+/// The same of somebody who showed a key.
+async fn check_watch_by(key: Option<KeyId>, scopes: Scopes, uri: &str, wanted: &[&str]) {
     let stage = saying(all_that_happens(), Ok(Reply::Done)).await;
-    let answer = Answer::of(stage.send_as(principal(scopes), get(uri)).await).await;
+    let answer = Answer::of(stage.send_as(Principal { key, ..principal(scopes) }, get(uri)).await).await;
     let told = events(&answer.text);
     let mut named = names(&told);
     named.sort_unstable();
@@ -226,6 +239,7 @@ async fn check_watch(scopes: Scopes, uri: &str, wanted: &[&str]) {
             "tool" => "ToolChange",
             "key" => "KeyLine",
             "audit" => "Record",
+            "sandbox" => "SandboxChange",
             _ => "MissedEvents",
         };
         is_a(shape, data);
@@ -235,13 +249,20 @@ async fn check_watch(scopes: Scopes, uri: &str, wanted: &[&str]) {
 
 fn who_watches_is_told_what_their_scopes_cover() {
     block_on(async {
-        let all = ["approval", "approval", "audit", "key", "missed", "tool", "tool"];
+        let all = ["approval", "approval", "audit", "key", "missed", "sandbox", "sandbox", "tool", "tool"];
         check_watch(Scopes::ALL, "/v1/events", &all).await;
         check_watch(Scopes::ALL, "/v1/events?types=audit,tool", &["audit", "missed", "tool", "tool"]).await;
         check_watch(Scopes::of([Scope::Call]), "/v1/events", &["missed", "tool"]).await;
         check_watch(Scopes::of([Scope::Approve]), "/v1/events", &["approval", "approval", "missed", "tool"])
             .await;
-        check_watch(Scopes::of([Scope::Operate]), "/v1/events", &["audit", "key", "missed", "tool"]).await;
+        let operates = ["audit", "key", "missed", "sandbox", "sandbox", "tool"];
+        check_watch(Scopes::of([Scope::Operate]), "/v1/events", &operates).await;
+        // Of sandboxes one hears of one's own.
+        let author = Scopes::of([Scope::Author]);
+        check_watch(author, "/v1/events?types=sandbox", &["missed"]).await;
+        check_watch_by(Some(mine()), author, "/v1/events?types=sandbox", &["missed", "sandbox"]).await;
+        let other = KeyId::from_parts(1, &[2; 10]);
+        check_watch_by(Some(other), author, "/v1/events?types=sandbox", &["missed"]).await;
     });
 }
 

@@ -16,6 +16,7 @@ use crate::typed::sandbox::{Create, Exec, SandboxFlags};
 pub(super) fn of_exec(session: &Session, what: &Exec) -> Result<SandboxWish, Failure> {
     let mut wish = of(session, &what.sandbox)?;
     wish.limits.extend(what.timeout.clone().map(|timeout| (Limit::Timeout, timeout)));
+    wish.commit = what.commit;
     Ok(wish)
 }
 

@@ -1,4 +1,4 @@
-//! `bailiwick sandbox exec` and `shell`: a command in a sandbox that is kept, talked with over the owner's socket. Whoever
+//! `bailiwick sandbox exec` and `shell`: a command in a sandbox that is kept, talked with over the owner's socket or by a server. Whoever
 //! goes away ends the command, and never the sandbox.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use bailiwick_types::CorrelationId;
 
 use crate::commands::exec::console::Console;
 use crate::commands::exec::told::tell;
-use crate::commands::exec::{NO_CELLS, interrupted, not_at_a_server, refused, wish};
+use crate::commands::exec::{NO_CELLS, interrupted, refused, wish};
 use crate::commands::secret::terminal;
 use crate::desk::{Person, at_desk, caller};
 use crate::failure::Failure;
@@ -58,13 +58,13 @@ fn shell_wish(ShellIn { sandbox, argv }: &ShellIn) -> Result<ExecWish, Failure> 
     Ok(ExecWish { target: Target::Kept(sandbox.clone()), command, correlation: None })
 }
 
-fn run(
+/// Runs a command where the session says, with the streams of this program.
+pub(crate) fn run(
     screen: &mut Screen,
     session: &Session,
     streams: StreamFlags,
     mut wish: ExecWish,
 ) -> Result<u8, Failure> {
-    not_at_a_server(session)?;
     // What is no command is refused before anybody is asked.
     wish.command.command().map_err(Refusal::from)?;
     let (console, command) = Console::open(streams, screen.wants_json(), wish.command)?;

@@ -46,7 +46,12 @@ pub(crate) enum Then {
 
 /// Where a key is taken.
 pub(crate) const TAKEN: &[(&str, Then)] = &[
+    ("/v1/exec", Then::Ends),
     ("/v1/execute", Then::Ends),
+    ("/v1/sandboxes", Then::GoesOn),
+    ("/v1/sandboxes/{sandbox}/exec", Then::Ends),
+    ("/v1/sandboxes/{sandbox}/fork", Then::GoesOn),
+    ("/v1/sandboxes/{sandbox}/snapshot", Then::GoesOn),
     ("/v1/tools", Then::GoesOn),
     ("/v1/tools/import", Then::GoesOn),
     ("/v1/tools/publish", Then::GoesOn),

@@ -7,7 +7,7 @@ use bailiwick_core::images::{Collected, Image as Kept};
 use bailiwick_core::{Action, Deaf, Listener, Reply};
 use serde_json::json;
 
-use super::exec::{NO_CELLS, not_at_a_server};
+use super::exec::NO_CELLS;
 use crate::desk::{At, Person, at_desk, caller};
 use crate::failure::Failure;
 use crate::render::bar::Bar;
@@ -136,4 +136,17 @@ fn roughly(bytes: u64) -> String {
         }
         None => format!("{bytes} B"),
     }
+}
+
+/// Says that images cannot be asked of a server.
+fn not_at_a_server(session: &Session) -> Result<(), Failure> {
+    if !session.asks_a_server() {
+        return Ok(());
+    }
+    Err(Failure::Waits {
+        message: "images cannot be asked of a server over HTTP yet".to_owned(),
+        hint:
+            "leave out --server and BAILIWICK_SERVER: on the server's own machine, its data folder is enough"
+                .to_owned(),
+    })
 }

@@ -364,6 +364,7 @@ pub(crate) fn sandbox_view() -> SandboxView {
         receipt: receipt(),
         warnings: vec!["memory is not held".to_owned()],
         usage: Some(exec_usage()),
+        correlation_id: None,
     }
 }
 

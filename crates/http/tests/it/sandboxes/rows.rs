@@ -59,6 +59,9 @@ pub(super) fn wish() -> SandboxWish {
         idle: Some("5m".to_owned()),
         absolute: Some("1h".to_owned()),
         correlation: Some(cause()),
+        // Neither is anything for a wire.
+        secrets: Vec::new(),
+        commit: false,
     }
 }
 

@@ -257,9 +257,7 @@ impl Core {
             Action::ExecPoll { sandbox, exec, cursor, wait_ms } => {
                 sandboxes::poll(self, &caller, &sandbox, &exec, cursor, wait_ms).await
             }
-            Action::ExecKill { sandbox, exec } => {
-                sandboxes::kill(self, &caller, &sandbox, &exec, open).await
-            }
+            Action::ExecKill { sandbox, exec } => sandboxes::kill(self, &caller, &sandbox, &exec, open).await,
             Action::ExecList { sandbox } => sandboxes::execs(self, &caller, &sandbox),
             Action::AgentUse(wish) => sandboxes::agent(self, &caller, *wish, open).await,
             Action::ExecBegins(intent) => sandboxes::exec_begins(self, &caller, *intent).await,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::audience::Audience;
-use crate::door::Door;
+use crate::door::{Door, names_cause};
 use crate::going::{Broken, Ended, Going, Next};
 use crate::line::{Asked, CannotAsk};
 use crate::offers::{Call, Failed};
@@ -43,7 +43,8 @@ impl Door {
             let name = request.name.into_owned();
             let offers = Arc::clone(&self.shared.offers);
             let unasked = request.input_responses.unwrap_or_default();
-            let call = Call { who, name, arguments, era, unasked, line };
+            let is_tied = names_cause(context);
+            let call = Call { who, is_tied, name, arguments, era, unasked, line };
             Going::start(&self.shared.tasks, said, async move { offers.call(call).await })
         };
         tokio::select! {

@@ -146,6 +146,13 @@ impl Door {
     }
 }
 
+/// Whether a client itself says what caused its request.
+pub(crate) fn names_cause(context: &RequestContext<RoleServer>) -> bool {
+    let parts = context.extensions.get::<http::request::Parts>();
+    context.meta.get(CORRELATION).is_some()
+        || parts.is_some_and(|parts| parts.headers.contains_key("x-correlation-id"))
+}
+
 /// A client's name for itself, as it goes on the record: visible characters only, behind a word that no client chooses.
 fn name_of(client: Option<&Implementation>) -> String {
     let name: String = client

@@ -40,6 +40,14 @@ pub struct Bare {
     pub sandboxes: AgentOffer,
 }
 
+/// What a call is tied to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cause {
+    pub(crate) id: Option<CorrelationId>,
+    /// Whether the client said so itself.
+    pub(crate) is_tied: bool,
+}
+
 impl Native {
     /// All of them, by name.
     pub const ALL: &'static [Self] = &[
@@ -83,7 +91,8 @@ impl Native {
         };
         let (hints, level) = match self {
             Self::DescribeRuntime => {
-                let hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
+                let hints =
+                    Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
                 (hints, RiskLevel::L0)
             }
             Self::RunJavascript => (bare.hints, bare.level),
@@ -102,11 +111,11 @@ impl Native {
     pub(crate) fn action(
         self,
         mut arguments: JsonObject,
-        correlation: Option<CorrelationId>,
+        cause: Cause,
         always_asks: bool,
     ) -> Result<(Action, Telling), String> {
         let action = match self {
-            Self::Sandbox(tool) => return wishes::of(tool, arguments, correlation),
+            Self::Sandbox(tool) => return wishes::of(tool, arguments, cause),
             Self::DescribeRuntime => Action::Limits,
             Self::RunJavascript => {
                 let text = match arguments.remove("code") {
@@ -127,7 +136,7 @@ impl Native {
                     overrides: None,
                     profile: None,
                     limits: None,
-                    correlation,
+                    correlation: cause.id,
                     always_asks,
                 }))
             }

@@ -26,6 +26,8 @@ pub struct Page {
 pub struct Call {
     /// Who calls.
     pub who: Admitted,
+    /// Whether the client itself said what caused it; else what it is tied to was made for this request.
+    pub is_tied: bool,
     /// The tool.
     pub name: String,
     /// Its arguments.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::approval::AtClient;
-use crate::native::{Bare, Telling, told};
+use crate::native::{Bare, Cause, Telling, told};
 use crate::offers::{Call, Failed, Future, Offers, Page};
 use crate::passes::Passes;
 use crate::{Era, Native, given};
@@ -76,11 +76,11 @@ impl Published {
     }
 
     async fn run(&self, call: Call) -> Result<CallToolResult, Failed> {
-        let Call { who, name, arguments, era, unasked: _, line } = call;
+        let Call { who, is_tied, name, arguments, era, unasked: _, line } = call;
         let correlation = who.correlation.clone();
         let (action, telling) = match self.natives.get(name.as_str()) {
             Some((native, asks)) => native
-                .action(arguments, correlation, *asks)
+                .action(arguments, Cause { id: correlation, is_tied }, *asks)
                 .map_err(|message| Refusal::new(ErrorCode::InvalidInput, message))?,
             None if ToolId::parse(&name).is_ok() => return Err(unknown(&name, None)),
             None => {

@@ -25,7 +25,11 @@ fn native_tools_are_off_until_the_operator_names_them() {
             "did you mean `describe_runtime`?",
         ),
         ("[mcp]\nask = [\"describe_runtime\"]", "`describe_runtime` runs nothing", "leave it out"),
-        ("[mcp]\ntools = [\"*\"]", "`*` is no native tool", "there are run_javascript, describe_runtime, run_command"),
+        (
+            "[mcp]\ntools = [\"*\"]",
+            "`*` is no native tool",
+            "there are run_javascript, describe_runtime, run_command",
+        ),
         ("[mcp]\ntools = [\"run_code\"]", "`run_code` is no native tool", ""),
         ("[mcp]\ntools = \"run_javascript\"", "mcp.tools", ""),
         ("[mcp]\ntool = []", "unknown key `mcp.tool`", "did you mean `tools`?"),

@@ -222,6 +222,7 @@ fn sandboxes() -> Vec<Action> {
         Action::AgentUse(Box::new(AgentWish {
             does: AgentDoes::Close { sandbox: sandbox() },
             correlation: None,
+            is_tied: false,
         })),
     ]
 }

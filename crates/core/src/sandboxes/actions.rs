@@ -114,7 +114,11 @@ pub(crate) async fn exec(
     }
 }
 
-pub(crate) async fn exec_fresh(noted: &Noted<'_>, wish: &SandboxWish, command: &CommandWish) -> Result<Reply, Refusal> {
+pub(crate) async fn exec_fresh(
+    noted: &Noted<'_>,
+    wish: &SandboxWish,
+    command: &CommandWish,
+) -> Result<Reply, Refusal> {
     let (core, sandboxes) = (noted.core, &noted.core.inner.sandboxes);
     let ready = async {
         let wanted = command.command()?;
@@ -320,7 +324,8 @@ pub(crate) async fn expose(
 pub(crate) async fn exposed(on: &On<'_>, port: u16, open: &OpenCall) -> Result<Reply, Refusal> {
     let listed = &on.sandbox().spec().expose;
     if !listed.contains(&port) {
-        let message = format!("the port {port} is not among those that the sandbox was made with ({listed:?})");
+        let message =
+            format!("the port {port} is not among those that the sandbox was made with ({listed:?})");
         return Err(Refusal::new(ErrorCode::InvalidInput, message)
             .with_hint("make one that lists it: `ports` of sandbox_create, `--expose` of `sandbox create`"));
     }

@@ -115,7 +115,8 @@ impl Execs {
 }
 
 fn too_many(place: &str, running: usize) -> Refusal {
-    let message = format!("{running} commands run in {place} while nobody waits for them, and not more at once");
+    let message =
+        format!("{running} commands run in {place} while nobody waits for them, and not more at once");
     Refusal::new(ErrorCode::Busy, message).with_hint("end one of them, or wait until one ends")
 }
 
@@ -311,12 +312,7 @@ pub(crate) async fn poll(
 }
 
 /// The same of a sandbox that was found.
-pub(crate) async fn polled(
-    on: &On<'_>,
-    exec: &str,
-    cursor: Cursor,
-    wait_ms: u64,
-) -> Result<Reply, Refusal> {
+pub(crate) async fn polled(on: &On<'_>, exec: &str, cursor: Cursor, wait_ms: u64) -> Result<Reply, Refusal> {
     let exec = on.one().execs.find(exec)?;
     Ok(Reply::ExecView(Box::new(exec.look(cursor, Duration::from_millis(wait_ms)).await)))
 }

@@ -201,7 +201,8 @@ impl Sandboxes {
                 let theirs = kept.by_id.values().filter(|one| one.holder == holder).count()
                     + kept.making.iter().filter(|making| **making == holder).count();
                 if theirs >= usize::try_from(most).unwrap_or(usize::MAX) {
-                    let message = format!("{theirs} sandboxes are kept for this caller, and not more at once");
+                    let message =
+                        format!("{theirs} sandboxes are kept for this caller, and not more at once");
                     return Err(Refusal::new(ErrorCode::Busy, message)
                         .with_hint("close one with sandbox_close; the operator's key is mcp.sandbox.most"));
                 }
@@ -219,9 +220,8 @@ impl Sandboxes {
             .filter(|one| one.holder.as_ref() == Some(holder));
         found.ok_or_else(|| {
             let message = format!("there is no sandbox `{}`", shortened(text));
-            Refusal::new(ErrorCode::NotFound, message).with_hint(
-                "it was closed, its time was over, or it is not yours; sandbox_create makes one",
-            )
+            Refusal::new(ErrorCode::NotFound, message)
+                .with_hint("it was closed, its time was over, or it is not yours; sandbox_create makes one")
         })
     }
 

@@ -81,7 +81,7 @@ fn path(text: &str) -> SandboxPath {
 
 impl Ground {
     async fn does(&self, caller: Caller, does: AgentDoes) -> Result<Reply, Refusal> {
-        let wish = AgentWish { does, correlation: None };
+        let wish = AgentWish { does, correlation: None, is_tied: false };
         self.core.perform(caller, Action::AgentUse(Box::new(wish))).await
     }
 
@@ -162,9 +162,15 @@ fn a_command_that_nobody_waits_for_is_looked_at_and_ended() {
         let told: Vec<_> = records.iter().map(|r| (r["action"].as_str(), r["kind"].as_str())).collect();
         let (exec_, kill) = (Some("exec"), Some("exec.kill"));
         let (intent, outcome) = (Some("intent"), Some("outcome"));
-        assert!(told.ends_with(&[(exec_, intent), (kill, intent), (exec_, outcome), (kill, outcome)]), "{told:?}");
+        assert!(
+            told.ends_with(&[(exec_, intent), (kill, intent), (exec_, outcome), (kill, outcome)]),
+            "{told:?}"
+        );
         let begun = records.iter().find(|r| r["action"] == "exec").expect("it is on the record");
-        assert_eq!((begun["callId"].as_str(), &begun["arguments"]["background"]), (Some(exec.as_str()), &true.into()));
+        assert_eq!(
+            (begun["callId"].as_str(), &begun["arguments"]["background"]),
+            (Some(exec.as_str()), &true.into())
+        );
         let unknown = Action::ExecKill { sandbox, exec: "018f2f00-0000-7000-8000-000000000001".to_owned() };
         assert_eq!(ground.core.perform(cli(), unknown).await.expect_err("none").code, ErrorCode::NotFound);
     });
@@ -175,7 +181,10 @@ fn what_such_a_command_says_is_kept_within_a_bound_and_what_is_dropped_is_told()
         let ground = standing().await;
         let sandbox = ground.kept().await;
         let all = 3_000_000;
-        let exec = ground.start(&sandbox, &format!("head -c {all} /dev/zero | tr '\\0' x")).await.expect("it begins");
+        let exec = ground
+            .start(&sandbox, &format!("head -c {all} /dev/zero | tr '\\0' x"))
+            .await
+            .expect("it begins");
         // Nobody reads until it has ended.
         loop {
             let view = ground.poll(&sandbox, &exec, Cursor { stdout: u64::MAX, stderr: 0 }).await;
@@ -344,7 +353,8 @@ fn a_person_is_asked_where_the_badge_says_so_and_everything_but_a_yes_is_a_no() 
     block_on(async {
         let (place, _folder) = wide(Place::new());
         let ground = ground(place.serving()).await;
-        for says in [Says::no(), Arc::new(bailiwick_core::NoApprover) as Arc<_>] as [Arc<dyn bailiwick_core::Approver>; 2]
+        for says in [Says::no(), Arc::new(bailiwick_core::NoApprover) as Arc<_>]
+            as [Arc<dyn bailiwick_core::Approver>; 2]
         {
             let caller = Caller { approver: says, ..keyless() };
             for does in [create(), AgentDoes::RunCommand { session: Session::None, command: shell("true") }] {
@@ -357,9 +367,13 @@ fn a_person_is_asked_where_the_badge_says_so_and_everything_but_a_yes_is_a_no() 
         let says = Says::yes();
         let caller = Caller { approver: says.clone(), ..keyless() };
         let sandbox = ground.made(caller.clone()).await;
-        let exec = AgentDoes::Exec { sandbox: sandbox.clone(), command: shell("echo yes"), background: false };
+        let exec =
+            AgentDoes::Exec { sandbox: sandbox.clone(), command: shell("echo yes"), background: false };
         let ran = ground.does(caller.clone(), exec).await;
-        assert!(matches!(&ran, Ok(Reply::Executed(ran)) if ran.result.stdout.text() == Some("yes\n")), "{ran:?}");
+        assert!(
+            matches!(&ran, Ok(Reply::Executed(ran)) if ran.result.stdout.text() == Some("yes\n")),
+            "{ran:?}"
+        );
         // What touches nothing but the sandbox asks nobody.
         ground.does(caller, AgentDoes::Close { sandbox }).await.expect("closed");
         let asked = says.asked.lock().expect("not poisoned").clone();
@@ -368,7 +382,11 @@ fn a_person_is_asked_where_the_badge_says_so_and_everything_but_a_yes_is_a_no() 
         assert!(asked[1].arguments.to_string().contains("echo yes"), "{}", asked[1].arguments);
         let records = ground.records().await;
         let ran = records.iter().rfind(|r| r["action"] == "exec" && r["kind"] == "outcome").expect("it ran");
-        assert_eq!((&ran["risk"]["level"], &ran["approval"]["answer"]), (&"L4".into(), &"yes".into()), "{ran:#}");
+        assert_eq!(
+            (&ran["risk"]["level"], &ran["approval"]["answer"]),
+            (&"L4".into(), &"yes".into()),
+            "{ran:#}"
+        );
         let declined = records.iter().filter(|r| r["outcome"]["code"] == "APPROVAL_DECLINED").count();
         assert_eq!(declined, 2, "{records:#?}");
     });
@@ -406,7 +424,7 @@ fn all_that_an_agent_does_is_one_story() {
     block_on(async {
         let ground = standing().await;
         let cause = CorrelationId::parse("a-session").expect("an id");
-        let wish = AgentWish { does: create(), correlation: Some(cause) };
+        let wish = AgentWish { does: create(), correlation: Some(cause), is_tied: true };
         let made = ground.core.perform(agent(1), Action::AgentUse(Box::new(wish))).await;
         let Ok(Reply::Sandbox(view)) = made else { panic!("{made:?}") };
         let sandbox = view.line.id.to_string();
@@ -432,7 +450,8 @@ fn all_that_an_agent_does_is_one_story() {
             .iter()
             .filter(|record| record["kind"] == "outcome")
             .map(|record| {
-                let of = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
+                let of =
+                    |pointer: &str| record.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
                 format!("{} {} {}", of("/actor/key"), of("/tool/name"), of("/action"))
             })
             .collect();

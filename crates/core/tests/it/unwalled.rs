@@ -297,10 +297,6 @@ impl Sandbox for Open {
         Box::pin(std::future::ready(Err(unsupported("ports"))))
     }
 
-    fn written_over(&self, _to: &SandboxPath) -> Result<std::os::fd::OwnedFd, SandboxError> {
-        Err(unsupported("overlays"))
-    }
-
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {
         let number = self.backend.made.fetch_add(1, Ordering::SeqCst);
         let id = SnapshotId::from_parts(number << 32, &[7; 10]);

@@ -6,7 +6,7 @@ use bailiwick_core::Action;
 use bailiwick_types::{NATIVE_TOOLS, NATIVE_TOOLS_THAT_RUN};
 use serde_json::{Map, json};
 
-use super::Native;
+use super::{Cause, Native};
 
 #[test]
 fn the_settings_may_name_exactly_the_tools_that_are_there() {
@@ -23,7 +23,7 @@ fn a_person_can_be_asked_about_exactly_the_tools_that_do_something() {
             Native::Sandbox(_) => true,
             Native::RunJavascript => {
                 let arguments = Map::from_iter([("code".to_owned(), json!("return 1"))]);
-                let (action, _) = native.action(arguments, None, true).unwrap();
+                let (action, _) = native.action(arguments, Cause::default(), true).unwrap();
                 matches!(action, Action::CodeRun(run) if run.always_asks)
             }
         };

@@ -63,11 +63,15 @@ pub(crate) fn told(reply: Reply, telling: Telling) -> Result<CallToolResult, Ref
             given(text, json!({"execId": line.id, "running": true}), None)
         }
         (Reply::ExecView(view), _) => polled(&view),
-        (Reply::FileBytes(bytes), Telling::Text { path, offset, limit }) => read(bytes, &path, offset, limit)?,
-        (Reply::FileBytes(bytes), Telling::Bytes { path }) => downloaded(bytes, &path)?,
-        (Reply::Done, Telling::Written { path, bytes }) => {
-            given(format!("{bytes} bytes are in {}.", visible(&path)), json!({"path": path, "bytes": bytes}), None)
+        (Reply::FileBytes(bytes), Telling::Text { path, offset, limit }) => {
+            read(bytes, &path, offset, limit)?
         }
+        (Reply::FileBytes(bytes), Telling::Bytes { path }) => downloaded(bytes, &path)?,
+        (Reply::Done, Telling::Written { path, bytes }) => given(
+            format!("{bytes} bytes are in {}.", visible(&path)),
+            json!({"path": path, "bytes": bytes}),
+            None,
+        ),
         (Reply::FileEntries(entries), Telling::Listed { path }) => listed(&entries, &path),
         (Reply::Done, Telling::Closed { sandbox }) => given(
             "The sandbox is closed, and nothing of it is left.".to_owned(),
@@ -76,7 +80,8 @@ pub(crate) fn told(reply: Reply, telling: Telling) -> Result<CallToolResult, Ref
         ),
         (Reply::Exposed { port, host_port }, _) => {
             let url = format!("http://127.0.0.1:{host_port}/");
-            let text = format!("Port {port} of the sandbox is reached at {url} on the host, and nowhere else.");
+            let text =
+                format!("Port {port} of the sandbox is reached at {url} on the host, and nowhere else.");
             given(text, json!({"port": port, "hostPort": host_port, "url": url}), None)
         }
         _ => return Err(Refusal::new(ErrorCode::Internal, "a call was asked for and something else came")),
@@ -289,8 +294,11 @@ fn read(bytes: InputBytes, path: &str, offset: usize, limit: usize) -> Result<Ca
 fn downloaded(bytes: InputBytes, path: &str) -> Result<CallToolResult, Refusal> {
     let bytes = bytes.into_bytes();
     if bytes.len() > MOST_BYTES {
-        let message =
-            format!("{} has {} bytes, and at most {MOST_BYTES} are handed over at once", visible(path), bytes.len());
+        let message = format!(
+            "{} has {} bytes, and at most {MOST_BYTES} are handed over at once",
+            visible(path),
+            bytes.len()
+        );
         return Err(Refusal::new(ErrorCode::InvalidInput, message).with_hint("split it, or pack it first"));
     }
     let packed = STANDARD.encode(&bytes);

@@ -7,7 +7,7 @@ use bailiwick_core::Action;
 use bailiwick_core::sandboxes::{
     AgentDoes, AgentTool, AgentWish, CommandWish, Cursor, GivenInput, InputBytes, SandboxPath, Session,
 };
-use bailiwick_types::{CorrelationId, shortened};
+use bailiwick_types::shortened;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::JsonObject;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Telling;
 use super::told::{MOST_READ, READ_AT_ONCE};
+use super::{Cause, Telling};
 
 /// The most bytes of a file that go one way at once.
 pub(crate) const MOST_BYTES: usize = 4 << 20;
@@ -152,15 +152,12 @@ struct Close {
 }
 
 /// What a call does, and how its result is told.
-pub(super) fn of(
-    tool: AgentTool,
-    arguments: JsonObject,
-    correlation: Option<CorrelationId>,
-) -> Result<(Action, Telling), String> {
+pub(super) fn of(tool: AgentTool, arguments: JsonObject, cause: Cause) -> Result<(Action, Telling), String> {
     let mut telling = Telling::Plain;
     let does = match tool {
         AgentTool::RunCommand => {
-            let RunCommand { argv, shell, cwd, env, stdin, timeout_seconds, session } = read(tool, arguments)?;
+            let RunCommand { argv, shell, cwd, env, stdin, timeout_seconds, session } =
+                read(tool, arguments)?;
             let command = Given { argv, shell, cwd, env, stdin, timeout_seconds }.wish()?;
             AgentDoes::RunCommand { session: session_of(session), command }
         }
@@ -232,7 +229,8 @@ pub(super) fn of(
             AgentDoes::Close { sandbox }
         }
     };
-    Ok((Action::AgentUse(Box::new(AgentWish { does, correlation })), telling))
+    let Cause { id: correlation, is_tied } = cause;
+    Ok((Action::AgentUse(Box::new(AgentWish { does, correlation, is_tied })), telling))
 }
 
 fn read<T: DeserializeOwned>(tool: AgentTool, arguments: JsonObject) -> Result<T, String> {
@@ -282,7 +280,8 @@ fn session_of(said: Option<String>) -> Session {
 
 fn inside(path: &str) -> Result<SandboxPath, String> {
     // What is not absolute lies where commands begin.
-    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", SandboxPath::work()) };
+    let whole =
+        if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", SandboxPath::work()) };
     SandboxPath::new(&whole).map_err(|error| format!("the path `{}`: {error}", shortened(path)))
 }
 

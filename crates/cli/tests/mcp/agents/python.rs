@@ -24,7 +24,13 @@ fn code_by_itself_gives_its_last_expression_and_keeps_nothing() {
     check(&mut client, &none, "a = 20\nprint('said')\na + 1", Some("21"), "said\n");
     check(&mut client, &none, "x = 1", None, "");
     check(&mut client, &none, "{'a': [1, 'b']}", Some("{'a': [1, 'b']}"), "");
-    check(&mut client, &none, "import subprocess; subprocess.run(['echo', 'sub']).returncode", Some("0"), "sub\n");
+    check(
+        &mut client,
+        &none,
+        "import subprocess; subprocess.run(['echo', 'sub']).returncode",
+        Some("0"),
+        "sub\n",
+    );
     let ran = client.does("run_python", json!({"code": "a"}));
     assert_eq!((&ran["error"], &ran["exitCode"]), (&json!("NameError: name 'a' is not defined"), &json!(1)));
     let said = ran["stderr"].as_str().expect("text");
@@ -40,7 +46,10 @@ fn code_by_itself_gives_its_last_expression_and_keeps_nothing() {
 fn a_session_keeps_variables_between_calls() {
     requires!("sandboxes", has_sandboxes());
     let Some(mut client) = begins() else { return };
-    let first = client.does("run_python", json!({"code": "import math\na = [1]\ndef f(x): return x * 2", "session": "new"}));
+    let first = client.does(
+        "run_python",
+        json!({"code": "import math\na = [1]\ndef f(x): return x * 2", "session": "new"}),
+    );
     let session = first["session"].clone();
     assert_eq!((&session, &first["variablesLost"]), (&first["sandboxId"], &json!(false)), "{first:#}");
     check(&mut client, &session, "a.append(f(2)); print('now'); a", Some("[1, 4]"), "now\n");

@@ -19,16 +19,15 @@ fn a_background_command_is_started_looked_at_and_ended() {
     let begun = client.does("sandbox_exec", start("echo one; read x < go; echo $x; sleep 60"));
     assert_eq!(begun["running"], true, "{begun:#}");
     let exec = begun["execId"].clone();
-    let look = |cursor: &Value| {
-        json!({"sandbox_id": sandbox, "exec_id": exec, "cursor": cursor, "wait_seconds": 20})
-    };
+    let look = |cursor: &Value| json!({"sandbox_id": sandbox, "exec_id": exec, "cursor": cursor, "wait_seconds": 20});
     let cursor = until(&mut client, &Value::Null, "one\n", look);
     client.does("sandbox_exec", json!({"sandbox_id": sandbox, "shell": "echo two > go"}));
     until(&mut client, &cursor, "two\n", look);
     let ended = client.does("sandbox_kill", json!({"sandbox_id": sandbox, "exec_id": exec}));
     assert_eq!((&ended["running"], &ended["signal"]), (&json!(false), &json!("SIGKILL")), "{ended:#}");
     // What it started is gone as well.
-    let left = client.does("sandbox_exec", json!({"sandbox_id": sandbox, "shell": "pgrep sleep || echo none"}));
+    let left =
+        client.does("sandbox_exec", json!({"sandbox_id": sandbox, "shell": "pgrep sleep || echo none"}));
     assert_eq!(left["stdout"], "none\n", "{left:#}");
     let unknown = client.call("sandbox_poll", json!({"sandbox_id": sandbox, "exec_id": sandbox}));
     assert_eq!(failed(&unknown), "NOT_FOUND");
@@ -67,6 +66,9 @@ fn a_port_that_was_not_listed_is_not_exposed() {
     let mut client = ByHand::connect(&program);
     let sandbox = client.does("sandbox_create", json!({}))["sandboxId"].clone();
     let refused = client.call("sandbox_expose", json!({"sandbox_id": sandbox, "port": 8000}));
-    assert!(["INVALID_INPUT", "UNSUPPORTED", "FORBIDDEN"].contains(&failed(&refused).as_str()), "{refused:#}");
+    assert!(
+        ["INVALID_INPUT", "UNSUPPORTED", "FORBIDDEN"].contains(&failed(&refused).as_str()),
+        "{refused:#}"
+    );
     client.end();
 }

@@ -29,8 +29,10 @@ use super::wish::{CommandWish, InputBytes};
 pub struct AgentWish {
     /// What is to be done.
     pub does: AgentDoes,
-    /// What caused it; what caused the sandbox where nobody says.
+    /// What it is tied to.
     pub correlation: Option<CorrelationId>,
+    /// Whether the agent itself said so. Otherwise what is done to a sandbox is tied to what that is tied to.
+    pub is_tied: bool,
 }
 
 /// Where something is to run.

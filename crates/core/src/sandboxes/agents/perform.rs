@@ -31,27 +31,23 @@ pub(crate) async fn perform(
     wish: AgentWish,
     open: &OpenCall,
 ) -> Result<Reply, Refusal> {
-    let AgentWish { does, correlation } = wish;
+    let AgentWish { does, correlation, is_tied } = wish;
     let tool = does.tool();
     if !core.inner.world.settings.mcp.tools.iter().any(|name| name == tool.name()) {
         let message = format!("the tool `{}` is off", tool.name());
         return Err(Refusal::new(ErrorCode::Forbidden, message)
             .with_hint("only the operator switches it on: mcp.tools"));
     }
-    let agent = Agent { core, caller, open, tool, correlation };
+    let agent = Agent { core, caller, open, tool, correlation, is_tied };
     match does {
         AgentDoes::RunCommand { session, command } => agent.run_command(session, command).await,
-        AgentDoes::RunPython { session, code, timeout } => {
-            python::run(&agent, session, code, timeout).await
-        }
+        AgentDoes::RunPython { session, code, timeout } => python::run(&agent, session, code, timeout).await,
         AgentDoes::Create { env, ports } => {
             let wish = SandboxWish { env, expose: ports, ..agent.wish()? };
             let (one, _) = agent.made(wish, Shown { arguments: json!({}), code: None }).await?;
             Ok(Reply::Sandbox(Box::new(view(&one, None))))
         }
-        AgentDoes::Exec { sandbox, command, background } => {
-            agent.exec(&sandbox, command, background).await
-        }
+        AgentDoes::Exec { sandbox, command, background } => agent.exec(&sandbox, command, background).await,
         AgentDoes::Poll { sandbox, exec, cursor, wait_ms } => {
             let on = agent.tended(&sandbox, "exec.poll", json!({"execId": exec})).await?;
             background::polled(&on, &exec, cursor, wait_ms).await
@@ -97,6 +93,7 @@ pub(super) struct Agent<'a> {
     pub(super) open: &'a OpenCall,
     pub(super) tool: AgentTool,
     pub(super) correlation: Option<CorrelationId>,
+    is_tied: bool,
 }
 
 impl<'a> Agent<'a> {
@@ -111,8 +108,9 @@ impl<'a> Agent<'a> {
         action: &'static str,
         sandbox: Option<&dyn Sandbox>,
     ) -> Result<Noted<'a>, Refusal> {
-        let of_sandbox = || sandbox.and_then(|sandbox| sandbox.spec().correlation.clone());
-        let correlation = self.correlation.clone().or_else(of_sandbox);
+        let (own, of_sandbox) =
+            (self.correlation.clone(), sandbox.and_then(|sandbox| sandbox.spec().correlation.clone()));
+        let correlation = if self.is_tied { own.or(of_sandbox) } else { of_sandbox.or(own) };
         Noted::new(self.core, self.caller, self.open, action, correlation)
     }
 
@@ -121,12 +119,7 @@ impl<'a> Agent<'a> {
     }
 
     /// One of its own sandboxes, for what this tool does with it, once that is allowed.
-    async fn tended(
-        &self,
-        sandbox: &str,
-        action: &'static str,
-        arguments: Value,
-    ) -> Result<On<'a>, Refusal> {
+    async fn tended(&self, sandbox: &str, action: &'static str, arguments: Value) -> Result<On<'a>, Refusal> {
         let shown = Shown { arguments, code: None };
         self.allowed(sandbox, action, shown).await.map(|(on, _)| on)
     }

@@ -63,7 +63,10 @@ pub(super) async fn run(
     let timeout = timeout
         .map_err(|error| Refusal::new(ErrorCode::InvalidInput, format!("the timeout: {error}")))?
         .map(Duration::from_millis);
-    let shown = || Shown { arguments: json!({"timeoutMs": timeout.map(|t| t.as_millis())}), code: Some(code.clone()) };
+    let shown = || Shown {
+        arguments: json!({"timeoutMs": timeout.map(|t| t.as_millis())}),
+        code: Some(code.clone()),
+    };
     let given = Given { code: &code, timeout };
     match session {
         Session::None => once(agent, &given, shown()).await,
@@ -194,7 +197,8 @@ async fn drive(
         Mode::Next => "next",
     };
     let words = ["python3", "-c", DRIVER, word, place.as_str()];
-    let mut command = Command::new(words).and_then(|command| command.with_input(given.code.to_owned().into()))
+    let mut command = Command::new(words)
+        .and_then(|command| command.with_input(given.code.to_owned().into()))
         .map_err(bailiwick_sandbox::SandboxError::from)?;
     if let Some(timeout) = given.timeout {
         command = command.with_timeout(timeout).map_err(bailiwick_sandbox::SandboxError::from)?;

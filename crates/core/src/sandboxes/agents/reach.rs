@@ -131,11 +131,15 @@ impl AgentTool {
             Reach::Writes => {
                 Hints { read_only: false, destructive: true, idempotent: true, open_world: false }
             }
-            Reach::Reads => Hints { read_only: true, destructive: false, idempotent: true, open_world: false },
+            Reach::Reads => {
+                Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
+            }
             Reach::Tends if self == Self::Poll => {
                 Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
             }
-            Reach::Tends => Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+            Reach::Tends => {
+                Hints { read_only: false, destructive: true, idempotent: true, open_world: false }
+            }
         }
     }
 }

@@ -4,11 +4,11 @@ use bailiwick_core::Action;
 use bailiwick_core::sandboxes::{AgentDoes, AgentTool, Session};
 use serde_json::{Value, json};
 
-use super::{cursor_of, cursor_text, of};
+use super::{Cause, cursor_of, cursor_text, of};
 
 fn wish(tool: AgentTool, arguments: Value) -> Result<AgentDoes, String> {
     let Value::Object(arguments) = arguments else { panic!("no object") };
-    match of(tool, arguments, None)? {
+    match of(tool, arguments, Cause::default())? {
         (Action::AgentUse(wish), _) => {
             assert_eq!(wish.does.tool(), tool, "a call is by the tool that was asked");
             Ok(wish.does)
@@ -49,7 +49,8 @@ fn nothing_widens_what_the_operator_offers() {
         (AgentTool::Create, json!({})),
         (AgentTool::Exec, json!({"sandbox_id": "s", "shell": "a"})),
     ] {
-        for word in ["image", "network", "mounts", "mount", "limits", "preset", "backend", "tier", "overlays"] {
+        for word in ["image", "network", "mounts", "mount", "limits", "preset", "backend", "tier", "overlays"]
+        {
             let mut arguments = base.clone();
             arguments[word] = json!("full");
             refused(tool, arguments, &format!("unknown field `{word}`"));

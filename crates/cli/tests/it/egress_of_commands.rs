@@ -4,6 +4,7 @@
 //! What servers have for git and pip is made by `specs/commands/stock.sh`. Names that only somebody who tells a secret asks
 //! for have `exfil` in them, a socket listens for datagrams that nobody may send, and the operator's proxy is asked for one
 //! host: all of that is looked at in the end.
+#![expect(clippy::disallowed_types, reason = "a socket of a pretended network, at which nothing should come")]
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, SocketAddr};
@@ -55,10 +56,8 @@ struct Stage {
 }
 
 impl Stage {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "files of a test's own, and sockets of a pretended network"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "files and programs of a test's own")]
+    #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -70,9 +69,8 @@ impl Stage {
         std::fs::write(folder.path().join("authority.pem"), authority.pem()).unwrap();
         let names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
         let stock = Arc::new(stock);
-        let servers = servers(&authority, move |request: &Request| {
-            file(&stock, request).unwrap_or_else(|| answer(request))
-        });
+        let answers = move |request: &Request| file(&stock, request).unwrap_or_else(|| answer(request));
+        let servers = servers(&authority, &answers);
         let proxied = Setup::new(Routes::new())
             .authority("proxied.test:80", at(PUBLIC, 80))
             .authority("proxied.test:443", at(PUBLIC, 443));
@@ -157,6 +155,7 @@ struct Unguarded(Child);
 
 impl Unguarded {
     #[expect(clippy::disallowed_methods, reason = "a program of the tests, in a pretended network")]
+    #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
     fn start() -> Self {
         let mut proxy = Command::new(specs("hollow/proxy"));
         proxy.env_clear().env("BAILIWICK_TEST_HOLLOW", "in its box");
@@ -169,6 +168,7 @@ impl Unguarded {
 }
 
 impl Drop for Unguarded {
+    #[expect(clippy::unwrap_used, reason = "a test fixture that does not end is a failure of its test")]
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();

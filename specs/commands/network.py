@@ -164,11 +164,11 @@ def question(name, kind=1):
     return struct.pack(">6H", 0x4711, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">2H", kind, 1)
 
 
-def names(message, to=NAMES):
+def names(message, within=PATIENCE):
     """What the name server says: its code, and how many records."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        asking.settimeout(2)
-        asking.sendto(message, to)
+        asking.settimeout(within)
+        asking.sendto(message, NAMES)
         try:
             answer = asking.recv(4096)
         except TimeoutError:

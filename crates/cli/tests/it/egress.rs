@@ -182,7 +182,7 @@ pub(super) fn at(address: &str, port: u16) -> SocketAddr {
 
 /// Every server of the pretended world.
 #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
-pub(super) fn servers(authority: &Authority, answers: impl Answers + Clone) -> Vec<Upstream> {
+pub(super) fn servers(authority: &Authority, answers: &(impl Answers + Clone)) -> Vec<Upstream> {
     let names = [
         "github.com",
         "public.test",
@@ -255,7 +255,7 @@ fn every_case_of_the_egress_area_gives_what_it_promises() {
     world().run(|| {
         let authority = Authority::new();
         let _names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
-        let _servers = servers(&authority, answer);
+        let _servers = servers(&authority, &answer);
         let proxied = Setup::new(Routes::new()).authority("proxied.test:80", at(PUBLIC, 80));
         let proxy = Proxy::listen(at("127.0.0.1", 3128), proxied);
         let folder = tempfile::tempdir().unwrap();

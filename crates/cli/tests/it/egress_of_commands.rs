@@ -2,7 +2,9 @@
 //! them.
 //!
 //! What servers have for git and pip is made by `specs/commands/stock.sh`. Names that only somebody who tells a secret asks
-//! for have `exfil` in them, and a socket listens for datagrams that nobody may send: both are looked at in the end.
+//! for have `exfil` in them, a socket listens for datagrams that nobody may send, and the operator's proxy is asked for one
+//! host: all of that is looked at in the end.
+#![expect(clippy::disallowed_types, reason = "a socket of a pretended network, at which nothing should come")]
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, SocketAddr};
@@ -13,6 +15,8 @@ use std::sync::Arc;
 
 use bailiwick_testkit::authority::Authority;
 use bailiwick_testkit::dns::FakeDns;
+use bailiwick_testkit::proxy::{Proxy, Setup};
+use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
 use bailiwick_testkit::{Specs, hollow, requires};
 
@@ -46,14 +50,14 @@ struct Stage {
     authority: Authority,
     names: FakeDns,
     _servers: Vec<Upstream>,
+    /// The operator's, which leads to one host.
+    proxy: Proxy,
     datagrams: std::net::UdpSocket,
 }
 
 impl Stage {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "files of a test's own, and sockets of a pretended network"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "files and programs of a test's own")]
+    #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -65,12 +69,15 @@ impl Stage {
         std::fs::write(folder.path().join("authority.pem"), authority.pem()).unwrap();
         let names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
         let stock = Arc::new(stock);
-        let servers = servers(&authority, move |request: &Request| {
-            file(&stock, request).unwrap_or_else(|| answer(request))
-        });
+        let answers = move |request: &Request| file(&stock, request).unwrap_or_else(|| answer(request));
+        let servers = servers(&authority, &answers);
+        let proxied = Setup::new(Routes::new())
+            .authority("proxied.test:80", at(PUBLIC, 80))
+            .authority("proxied.test:443", at(PUBLIC, 443));
+        let proxy = Proxy::listen(at("127.0.0.1", 3129), proxied);
         let datagrams = std::net::UdpSocket::bind(at(PUBLIC, 4242)).unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        Self { folder, authority, names, _servers: servers, datagrams }
+        Self { folder, authority, names, _servers: servers, proxy, datagrams }
     }
 
     fn roots(&self) -> PathBuf {
@@ -86,10 +93,12 @@ impl Stage {
             .home_file("authority.pem", self.authority.pem())
     }
 
-    /// What was told to the world beside all proxies.
+    /// What was told to the world that nobody may tell it.
     fn leaks(&self) -> Vec<String> {
         let mut leaks: Vec<String> =
             self.names.asked().into_iter().filter(|name| name.contains("exfil")).collect();
+        let asked = self.proxy.authorities();
+        leaks.extend(asked.into_iter().filter(|authority| !authority.starts_with("proxied.test:")));
         let mut datagram = [0; 64];
         while let Ok(length) = self.datagrams.recv(&mut datagram) {
             leaks.push(String::from_utf8_lossy(datagram.get(..length).unwrap_or_default()).into_owned());
@@ -146,6 +155,7 @@ struct Unguarded(Child);
 
 impl Unguarded {
     #[expect(clippy::disallowed_methods, reason = "a program of the tests, in a pretended network")]
+    #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
     fn start() -> Self {
         let mut proxy = Command::new(specs("hollow/proxy"));
         proxy.env_clear().env("BAILIWICK_TEST_HOLLOW", "in its box");
@@ -158,6 +168,7 @@ impl Unguarded {
 }
 
 impl Drop for Unguarded {
+    #[expect(clippy::unwrap_used, reason = "a test fixture that does not end is a failure of its test")]
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();

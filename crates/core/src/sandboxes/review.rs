@@ -26,6 +26,8 @@ const JOURNALS: &str = "commits";
 const MOST_NAMES: usize = 2_000_000;
 /// The longest file that is put back where a change is dropped.
 const MOST_RESTORED: u64 = 64 << 20;
+/// The most conflicts that one command is told.
+const MOST_CONFLICTS_TOLD: usize = 20;
 /// How much of the lines of a diff is shown.
 const SHOWN: DiffBounds = DiffBounds { output: 2 << 20, ..SHIPPED };
 const SHIPPED: DiffBounds =
@@ -379,7 +381,7 @@ pub(crate) fn recover_commits(data: &Path) -> Vec<Value> {
 }
 
 /// What a single command has changed under overlays, as lines for whoever ran it; taken where that was asked for, with journals in
-/// this data folder.
+/// this data folder. Where it was asked for and cannot be done, that is a refusal: nobody goes on as if it had landed.
 pub async fn after_one(
     data: &Path,
     sandbox: &dyn Sandbox,
@@ -392,7 +394,7 @@ pub async fn after_one(
         return Ok(Vec::new());
     }
     let all = overlaid(sandbox, since)?;
-    let mut lines = Vec::new();
+    let (mut lines, mut stuck) = (Vec::new(), Vec::new());
     for one in &all {
         let wish = ReviewWish { at: Some(one.to.clone()), ..ReviewWish::default() };
         let Shown { from, count, conflicts, .. } = show(&all, wish.clone()).await?;
@@ -411,9 +413,21 @@ pub async fn after_one(
             lines.push(format!("{} changes were written to {folder}", landed.done.len()));
             lines.extend(landed.left.into_iter().map(|left| format!("left alone: {left}")));
         } else {
-            lines.push(format!("{count} changes to {folder} were dropped, since some cannot be taken:"));
-            lines.extend(conflicts);
+            let more = match conflicts.len().saturating_sub(MOST_CONFLICTS_TOLD) {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            let told: Vec<String> = conflicts.into_iter().take(MOST_CONFLICTS_TOLD).collect();
+            let told = told.join("; ");
+            stuck.push(format!(
+                "{count} changes to {folder} were dropped, since some cannot be taken: {told}{more}"
+            ));
         }
     }
-    Ok(lines)
+    if stuck.is_empty() {
+        return Ok(lines);
+    }
+    stuck.extend(lines);
+    Err(Refusal::new(ErrorCode::Conflict, stuck.join("; "))
+        .with_hint("run it in a sandbox that is kept, and take what can be taken with sandbox commit"))
 }

@@ -115,6 +115,16 @@ fn questions_are_answered_by_the_script() {
 }
 
 #[test]
+fn names_that_were_asked_for_are_remembered_also_those_that_are_not_there() {
+    let dns = FakeDns::new(script());
+    ask(&dns, "Nobody.Test", RecordType::TXT);
+    ask(&dns, "mixed.test", RecordType::A);
+    let mut asked = dns.asked();
+    asked.sort();
+    assert_eq!(asked, ["mixed.test", "nobody.test"]);
+}
+
+#[test]
 fn a_cut_answer_is_whole_over_tcp() {
     let dns = FakeDns::new(script());
     for _ in 0..2 {

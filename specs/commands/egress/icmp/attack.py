@@ -3,7 +3,7 @@ ECHO = struct.pack(">BBHHH", 8, 0, 0xf7ff, 0, 0)
 
 def echo(kind):
     with socket.socket(socket.AF_INET, kind, socket.IPPROTO_ICMP) as sending:
-        sending.settimeout(2)
+        sending.settimeout(1)
         sending.sendto(ECHO, (PUBLIC, 0))
 
 

@@ -3,7 +3,8 @@ works("in TLS", "200 hello", lambda: over(secure(socks("public.test", 443), "pub
 attempt("another", "not-allowed", lambda: socks_word("other.test", 80))
 attempt("another in TLS", "not-allowed", lambda: socks_word("other.test", 443))
 attempt("a secret in labels", "not-allowed", lambda: socks_word("exfil-socks.other.test", 443))
-attempt("another server name", "TLSV1_UNRECOGNIZED_NAME", lambda: over(secure(socks("public.test", 443), "other.test"), "other.test"))
+attempt("another server name", "TLSV1_UNRECOGNIZED_NAME",
+        lambda: over(secure(socks("public.test", 443), "other.test"), "other.test"))
 attempt("another Host", "host-mismatch", lambda: over(socks("public.test", 80), "other.test"))
 attempt("a NUL in it", "failed|not-allowed", lambda: socks_word("public.test\0.other.test", 80))
 attempt("an empty one", "failed|not-allowed", lambda: socks_word("", 80))

@@ -1,6 +1,7 @@
 //! What a command gave: its own exit code, and on stderr what a person should know of how it ended.
 
 use bailiwick_sandbox::{ExecResult, Exit, Limit, Limits, signal_name};
+use bailiwick_types::Denial;
 use serde_json::{Value, json};
 
 use crate::render::{Screen, bad, plain, to_stderr, warning};
@@ -50,9 +51,17 @@ pub(crate) fn tell(
         Exit::Code(_) => {}
     }
     for denial in &result.denials {
-        say(screen, &format!("{}: {}", denial.code, denial.asked));
+        say(screen, &denied(denial));
     }
     status
+}
+
+/// What was refused, why, and which flag would allow it, if one does.
+fn denied(denial: &Denial) -> String {
+    let Denial { code, asked, reason, fix, .. } = denial;
+    let network = fix.as_ref().and_then(|fix| fix.overrides.get("network")).and_then(Value::as_str);
+    let fix = network.map_or_else(String::new, |network| format!("; --net {network} would allow it"));
+    format!("{code}: {asked}: {} ({reason}){fix}", reason.meaning())
 }
 
 /// How much a limit was, and which flag raises it.

@@ -86,7 +86,7 @@ pub(super) fn show(screen: &mut Screen, session: &Session, sandbox: &str) -> Res
             WallStatus::Partial => warning("in part  "),
             WallStatus::Absent => bad("absent   "),
         };
-        screen.line(&[plain("  "), look, plain(&format!("{demand:<12}")), faint(mechanism)]);
+        screen.line(&[plain("  "), look, plain(&format!("{demand:<18}")), faint(mechanism)]);
     }
     for text in warnings {
         screen.line(&[warning("  warning: "), plain(text)]);

@@ -1,0 +1,4 @@
+cd /srv/folder
+echo planted > one
+echo planted > sub/new
+echo planted > sub/deep

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
-    Opens, Origin, Presence, Question, Refusal, Reply,
+    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Opens, Origin,
+    Presence, Question, Refusal, Reply,
 };
 
 use crate::backends;

@@ -97,12 +97,12 @@ fn the_policy_of_a_tool_is_read_from_its_document() {
 }
 
 #[test]
-fn a_command_is_a_tool_that_cannot_run_yet() {
+fn a_command_tool_is_no_code_that_run_could_run() {
     let tool = "name: a\ncommand: {argv: [ls]}\n";
     let run = bailiwick().with_file("a.tool.yaml", tool).run(&["run", "a.tool.yaml"]);
     assert_snapshot!(run.stderr, @r"
-    error: a command tool needs a command sandbox, which this version does not have
-      hint: write it in JavaScript
+    error: a command tool has no code to run here; it runs in a command sandbox
+      hint: try it with bailiwick tool test FILE, or publish it and call it
     ");
 }
 

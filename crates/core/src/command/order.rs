@@ -54,7 +54,7 @@ impl Order {
                     let given = arguments.get(&param.name).cloned().unwrap_or(Value::Null);
                     variables.insert(param.name.clone(), given);
                 }
-                python::command(script, variables, stdin.unwrap_or_default()).map_err(wrong)?
+                python::command(script, &variables, &stdin.unwrap_or_default()).map_err(wrong)?
             }
         };
         command.env.extend(env);
@@ -91,7 +91,6 @@ fn unsealed(core: &Core, tool: &Tool) -> Result<Vec<(SecretStatic, Secret)>, Ref
     core.inner.world.secrets_of(tool)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn wrong(error: bailiwick_sandbox::CommandError) -> Refusal {
     Refusal::from(SandboxError::from(error)).with_hint("give shorter arguments, or put long ones on `stdin`")
 }

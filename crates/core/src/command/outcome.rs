@@ -28,11 +28,11 @@ pub(super) fn outcome(
 ) -> Outcome {
     match value(block, result, limits) {
         Ok(value) => Outcome::Returned(redacted(redactor, value)),
-        Err(failure) => Outcome::Failed(Box::new(masked(redactor, failure))),
+        Err(failure) => Outcome::Failed(Box::new(masked(redactor, *failure))),
     }
 }
 
-fn value(block: &CommandBlock, result: &ExecResult, limits: &Limits) -> Result<Value, Failure> {
+fn value(block: &CommandBlock, result: &ExecResult, limits: &Limits) -> Result<Value, Box<Failure>> {
     if result.timed_out {
         let told = limits_told(limits, Limit::Timeout);
         let hint = "do less, or raise `command.limits.timeout` within the operator's ceiling";
@@ -47,7 +47,7 @@ fn value(block: &CommandBlock, result: &ExecResult, limits: &Limits) -> Result<V
     if !is_ok && let Some(denial) = result.denials.first() {
         let message = format!("{}: {}", denial.asked, denial.reason.meaning());
         let failure = failed(denial.code, message, "say it below `command`, and have the tool passed again");
-        return Err(Failure { denied: Some(denial.clone()), ..failure });
+        return Err(Box::new(Failure { denied: Some(denial.clone()), ..*failure }));
     }
     if matches!(block.runs(), Runs::Python(_))
         && !result.stdout.truncated
@@ -55,7 +55,7 @@ fn value(block: &CommandBlock, result: &ExecResult, limits: &Limits) -> Result<V
     {
         return match said {
             Outcome::Returned(value) => Ok(value),
-            Outcome::Failed(failure) => Err(*failure),
+            Outcome::Failed(failure) => Err(failure),
         };
     }
     if !is_ok {
@@ -85,7 +85,7 @@ fn value(block: &CommandBlock, result: &ExecResult, limits: &Limits) -> Result<V
 }
 
 /// A command that did not end well.
-fn ended(result: &ExecResult) -> Failure {
+fn ended(result: &ExecResult) -> Box<Failure> {
     let (code, message, hint) = match result.exit {
         Exit::NotFound => (
             ErrorCode::EvalError,
@@ -115,7 +115,7 @@ fn ended(result: &ExecResult) -> Failure {
     };
     let failure = failed(code, message, hint);
     match result.stderr.text().map(str::trim_end).filter(|text| !text.is_empty()) {
-        Some(said) => Failure { message: format!("{}: {said}", failure.message), ..failure },
+        Some(said) => Box::new(Failure { message: format!("{}: {said}", failure.message), ..*failure }),
         None => failure,
     }
 }
@@ -124,15 +124,15 @@ fn limits_told(limits: &Limits, limit: Limit) -> String {
     format!("limit of {} on {limit}", limit.told(limits.get(limit)))
 }
 
-fn failed(code: ErrorCode, message: impl Into<String>, hint: &str) -> Failure {
-    Failure {
+fn failed(code: ErrorCode, message: impl Into<String>, hint: &str) -> Box<Failure> {
+    Box::new(Failure {
         code,
         message: message.into(),
         hint: Some(hint.to_owned()),
         location: None,
         stack: None,
         denied: None,
-    }
+    })
 }
 
 /// A failure without secrets; a long message keeps its beginning, which is ours, and its end, which tells most.

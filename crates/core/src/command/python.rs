@@ -11,8 +11,8 @@ const RUNNER: &str = include_str!("runner.py");
 /// The command that runs a script: isolated from what a folder or a variable could slip in.
 pub(super) fn command(
     script: &str,
-    variables: Map<String, Value>,
-    stdin: String,
+    variables: &Map<String, Value>,
+    stdin: &str,
 ) -> Result<Command, CommandError> {
     let given = json!({"script": script, "variables": variables, "stdin": stdin});
     Command::new(["python3", "-I", "-B", "-X", "utf8", "-c", RUNNER])?.with_input(given.to_string().into())

@@ -41,10 +41,10 @@ pub(super) async fn all(
         if begun.elapsed() > LONGEST {
             return Err(took_too_long());
         }
-        let line = setting.run(name, input, test).await?;
+        let told = setting.run(name, input, test).await?;
         let tool = tool.name().as_str().to_owned();
-        caller.listener.hear(Event::Test { tool, line: Box::new(line.clone()) });
-        lines.push(line);
+        caller.listener.hear(Event::Test { tool, line: Box::new(told.clone()) });
+        lines.push(told);
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) async fn place(core: &Core, names: &Names<'_>, work: Work) -> Result<
         Work::Cell(call) => Placed::Cell(call),
         Work::Command(order) => {
             let chosen = command::choose(core, &order, &names.correlation).await?;
-            Placed::Command(order, chosen)
+            Placed::Command(order, Box::new(chosen))
         }
     })
 }

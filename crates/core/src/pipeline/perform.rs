@@ -32,7 +32,7 @@ pub(super) enum Work {
 /// What runs, and where.
 pub(super) enum Placed {
     Cell(Box<Call>),
-    Command(Box<Order>, Chosen),
+    Command(Box<Order>, Box<Chosen>),
 }
 
 /// Whether a call was performed.

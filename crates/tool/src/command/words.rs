@@ -111,22 +111,20 @@ pub(super) fn faults(items: &[Item], params: &[Param]) -> Vec<(usize, Fault)> {
     if let Some(fault) = program_fault(items.first()) {
         found.push((0, fault));
     }
-    let flat: Vec<(usize, &Word, Option<&str>)> =
-        items.iter().enumerate().flat_map(in_item(params)).collect();
-    for (index, word, _) in flat.iter().skip(1) {
+    let flat = flat(items);
+    for Placed { index, word, .. } in flat.iter().skip(1) {
         if let Some(fault) = word.option_fault(params) {
             found.push((*index, fault));
         }
     }
-    for pair in flat.windows(2) {
-        let [(_, before, _), (index, word, given)] = pair else { continue };
-        if let Some(fault) = dangling(before, word, params, *given) {
+    for (before, Placed { index, word, given }) in flat.iter().zip(flat.iter().skip(1)) {
+        if let Some(fault) = dangling(before.word, word, params, *given) {
             found.push((*index, fault));
         }
     }
-    let words: Vec<&Word> = flat.iter().map(|(_, word, _)| *word).collect();
+    let words: Vec<&Word> = flat.iter().map(|placed| placed.word).collect();
     for at in code_words::with_slots(&words) {
-        let index = flat.get(at).map_or(0, |(index, ..)| *index);
+        let index = flat.get(at).map_or(0, |placed| placed.index);
         found.push((
             index,
             Fault::new(
@@ -139,17 +137,25 @@ pub(super) fn faults(items: &[Item], params: &[Param]) -> Vec<(usize, Fault)> {
     found
 }
 
-/// The words of an item, each with the parameter that is known to be given there.
-fn in_item<'a>(
-    params: &'a [Param],
-) -> impl Fn((usize, &'a Item)) -> Vec<(usize, &'a Word, Option<&'a str>)> + 'a {
-    move |(index, item)| match item {
-        Item::Word(word) => vec![(index, word, None)],
-        Item::When { param, words } => {
-            let given = params.iter().any(|one| one.name == *param).then_some(param.as_str());
-            words.iter().map(|word| (index, word, given)).collect()
+/// A word, the index of the item that it stands in, and the parameter that is known to be given there.
+struct Placed<'a> {
+    index: usize,
+    word: &'a Word,
+    given: Option<&'a str>,
+}
+
+/// All words, those of groups among the others.
+fn flat(items: &[Item]) -> Vec<Placed<'_>> {
+    let mut all = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        match item {
+            Item::Word(word) => all.push(Placed { index, word, given: None }),
+            Item::When { param, words } => {
+                all.extend(words.iter().map(|word| Placed { index, word, given: Some(param) }));
+            }
         }
     }
+    all
 }
 
 fn program_fault(first: Option<&Item>) -> Option<Fault> {

@@ -27,6 +27,7 @@ fn fill(one: &Tool, arguments: &Value) -> Result<Filled, Unfit> {
 
 /// The command with these arguments has these words.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "rows of a table read better without a reference")]
 fn check(argv: &str, arguments: Value, expected: &[&str]) {
     let filled = fill(&tool(&with(&format!("{{argv: {argv}}}"))), &arguments);
     assert_eq!(filled.map(|filled| filled.argv), Ok(expected.iter().map(ToString::to_string).collect()));
@@ -34,6 +35,7 @@ fn check(argv: &str, arguments: Value, expected: &[&str]) {
 
 /// The arguments do not fit the command.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "rows of a table read better without a reference")]
 fn check_unfit(argv: &str, arguments: Value, param: &str) {
     let unfit = fill(&tool(&with(&format!("{{argv: {argv}}}"))), &arguments).unwrap_err();
     assert_eq!(unfit.param, param, "{unfit:?}");

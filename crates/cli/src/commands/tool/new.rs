@@ -94,7 +94,8 @@ fn place(name: &ToolName, what: &New) -> Result<(PathBuf, Written), Failure> {
     };
     if what.command && written != Written::Yaml {
         return Err(Failure::Argument {
-            message: "a command tool is written in YAML: it has no code that its fields could stand in".to_owned(),
+            message: "a command tool is written in YAML: it has no code that its fields could stand in"
+                .to_owned(),
             hint: "name the file *.tool.yaml".to_owned(),
         });
     }

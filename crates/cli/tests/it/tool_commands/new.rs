@@ -34,6 +34,22 @@ fn what_is_written_passes_its_own_check_and_tests() {
     );
     check_that_it_passes(&["js", "--language", "js", "--description", "Ends */ the comment"], "js.js");
     check_that_it_passes(&["ts", "--language", "ts", "--param", "a:array=[1,2]"], "ts.ts");
+    if bailiwick_testkit::has("sandboxes", crate::exec::has_sandboxes()) {
+        check_that_it_passes(&["hello", "--command"], "hello.tool.yaml");
+        check_that_it_passes(
+            &[
+                "say",
+                "--command",
+                "--param",
+                "text:string!=-x",
+                "--param",
+                "n:number=1.5",
+                "--param",
+                "o:object={\"a\":[1]}",
+            ],
+            "say.tool.yaml",
+        );
+    }
     check_that_it_passes(&["there", "--file", "deep/down/there.js"], "deep/down/there.js");
 }
 

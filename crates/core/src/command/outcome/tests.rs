@@ -39,10 +39,10 @@ fn redactor() -> Redactor {
     Redactor::new([&Secret::new("hunter22-hunter22".to_owned())]).unwrap()
 }
 
-fn of(command: &str, result: &ExecResult) -> Result<Value, Failure> {
+fn of(command: &str, result: &ExecResult) -> Result<Value, Box<Failure>> {
     match outcome(&block(command), result, &Limits::default(), &redactor()) {
         Outcome::Returned(value) => Ok(value),
-        Outcome::Failed(failure) => Err(*failure),
+        Outcome::Failed(failure) => Err(failure),
     }
 }
 

@@ -290,7 +290,7 @@ fn whoever_is_not_the_operator_sees_only_their_own() {
         let ground = standing().await;
         ground.create(named("operators")).await.expect("a sandbox");
         let author = |id: u8| Caller {
-            key: Some(bailiwick_types::KeyId::from_parts(1, &[id; 10])),
+            key: Some(KeyId::from_parts(1, &[id; 10])),
             ..Caller::covering(
                 Actor { key: Some(format!("key{id}")), client: "http".to_owned() },
                 Scopes::of([Scope::Author]),

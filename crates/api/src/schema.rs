@@ -278,6 +278,7 @@ pub struct CallReport {
 /// The result of a command that ran to its end, whatever it ended with.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the shape was promised so, and this only describes it")]
 pub struct ExecResult {
     /// What it ended with; null where a signal ended it.
     pub exit_code: Option<i32>,

@@ -156,9 +156,9 @@ pub(crate) fn line(one: &One) -> SandboxLine {
 }
 
 /// The same without so many uses, which are about to end.
-pub(crate) fn line_without(one: &One, uses: u32) -> SandboxLine {
+pub(crate) fn line_without(one: &One, by: u32) -> SandboxLine {
     let (sandbox, mut use_) = (&one.sandbox, one.use_now());
-    use_.running = use_.running.saturating_sub(uses);
+    use_.running = use_.running.saturating_sub(by);
     let ttl = sandbox.spec().ttl;
     let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let ends = use_.at_ms.saturating_add(ms(ttl.idle)).min(one.created_ms.saturating_add(ms(ttl.absolute)));

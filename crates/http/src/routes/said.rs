@@ -83,7 +83,7 @@ impl Said {
 
     fn told(&mut self, chunk: Chunk) -> Option<Output> {
         let Chunk { stream, bytes } = chunk;
-        self.rest(stream).with(bytes).map(|said| said.output(stream))
+        self.rest(stream).with(&bytes).map(|said| said.output(stream))
     }
 
     fn rest(&mut self, stream: Stream) -> &mut Rest {
@@ -121,9 +121,9 @@ impl Words {
 
 impl Rest {
     /// This behind what was left: as text, as far as it is; a character whose end is still to come waits for it.
-    fn with(&mut self, bytes: Bytes) -> Option<Words> {
+    fn with(&mut self, bytes: &[u8]) -> Option<Words> {
         let mut whole = std::mem::take(&mut self.0);
-        whole.extend_from_slice(&bytes);
+        whole.extend_from_slice(bytes);
         match String::from_utf8(whole) {
             Ok(text) => (!text.is_empty()).then_some(Words::Text(text)),
             Err(error) => {

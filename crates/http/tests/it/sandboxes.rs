@@ -39,7 +39,7 @@ crate::tests!(
     a_result_reads_back_as_it_was,
 );
 
-/// Longer than anything here takes; only a test that hangs ever waits for it.
+/// Longer than anything here counts; only a test that hangs ever waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends what does not fit: nobody behind the desk hears of it, and its problem says this.
@@ -110,7 +110,7 @@ fn a_file_goes_in_and_out_as_it_is() {
 
 fn a_file_that_is_too_large_is_a_413() {
     block_on(async {
-        // The stage takes bodies of 64 KiB.
+        // The stage counts bodies of 64 KiB.
         let uri = "/v1/sandboxes/one/files?path=/work/a";
         check(bytes("PUT", uri, vec![b'x'; (64 << 10) + 1]), 413, "larger").await;
         let body = object!({"argv": ["cat"], "stdin": "x".repeat(64 << 10)});
@@ -217,13 +217,13 @@ fn whoever_goes_away_ends_the_command() {
     block_on(async {
         let (tell, mut gone) = mpsc::unbounded_channel();
         let begun = Arc::new(Notify::new());
-        let began = begun.clone();
+        let tells = begun.clone();
         let stage = Stage::script(move |caller, _| {
-            let (alarm, began) = (Alarm(tell.clone()), began.clone());
+            let (alarm, tells) = (Alarm(tell.clone()), tells.clone());
             Box::pin(async move {
                 let _alarm = alarm;
                 caller.talk.output(chunk(Stream::Stdout, "one")).await;
-                began.notify_one();
+                tells.notify_one();
                 std::future::pending().await
             })
         })
@@ -250,13 +250,13 @@ fn a_slow_reader_makes_the_command_wait() {
     const CHUNKS: usize = 64;
     block_on(async {
         let taken = Arc::new(AtomicUsize::new(0));
-        let takes = taken.clone();
+        let counts = taken.clone();
         let stage = Stage::script(move |caller, _| {
-            let takes = takes.clone();
+            let counts = counts.clone();
             Box::pin(async move {
                 for _ in 0..CHUNKS {
                     caller.talk.output(chunk(Stream::Stdout, vec![b'x'; CHUNK])).await;
-                    takes.fetch_add(1, Ordering::SeqCst);
+                    counts.fetch_add(1, Ordering::SeqCst);
                 }
                 Ok(Reply::Executed(Box::new(replies::executed())))
             })

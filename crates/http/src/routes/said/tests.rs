@@ -50,7 +50,7 @@ async fn whoever_speaks_waits_for_whoever_reads() {
     let speaking = tokio::spawn(async move {
         talk.output(Chunk { stream: Stream::Stderr, bytes: vec![b'x'; all].into() }).await;
     });
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     assert!(!speaking.is_finished());
     assert_eq!(said.pieces.len(), PIECES);
     let mut heard = 0;

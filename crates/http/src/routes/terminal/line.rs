@@ -36,9 +36,9 @@ pub(super) type Screen = mpsc::Receiver<Chunk>;
 /// A line with its ends.
 pub(super) fn line() -> (Line, Keyboard, Screen) {
     let (shown, screen) = mpsc::channel(PIECES);
-    let (typed, types) = mpsc::channel(TYPED);
-    let (urgent, urges) = mpsc::channel(URGENT);
-    let line = Line { shown, typed: Mutex::new(types), urgent: Mutex::new(urges) };
+    let (typed, keys) = mpsc::channel(TYPED);
+    let (urgent, calls) = mpsc::channel(URGENT);
+    let line = Line { shown, typed: Mutex::new(keys), urgent: Mutex::new(calls) };
     (line, Keyboard { typed, urgent }, screen)
 }
 
@@ -55,15 +55,13 @@ impl Keyboard {
 }
 
 async fn in_time<E>(sending: impl Future<Output = Result<(), E>>) -> Result<(), Refusal> {
-    match tokio::time::timeout(STUCK, sending).await {
-        // A command that ended hears nothing.
-        Ok(_) => Ok(()),
-        Err(_) => {
-            let message = format!("the command did not read what was typed for {} seconds", STUCK.as_secs());
-            Err(Refusal::new(ErrorCode::Timeout, message)
-                .with_hint("type less ahead of a command that does not read"))
-        }
+    // A command that ended hears nothing.
+    if tokio::time::timeout(STUCK, sending).await.is_ok() {
+        return Ok(());
     }
+    let message = format!("the command did not read what was typed for {} seconds", STUCK.as_secs());
+    Err(Refusal::new(ErrorCode::Timeout, message)
+        .with_hint("type less ahead of a command that does not read"))
 }
 
 impl Talk for Line {

@@ -3,7 +3,9 @@
 //! A command gets all of its input with the request, so that is read to its end first. A terminal is not asked for here.
 
 use bailiwick_api as api;
-use bailiwick_core::sandboxes::{CommandWish, ExecWish, FileWish, GivenInput, InputBytes, SandboxWish, Target};
+use bailiwick_core::sandboxes::{
+    CommandWish, ExecWish, FileWish, GivenInput, InputBytes, SandboxWish, Target,
+};
 use bailiwick_core::{Action, Caller, Input, Refusal, Reply};
 use bailiwick_types::ErrorCode;
 use hyper::Method;

@@ -9,7 +9,8 @@ use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
 use crate::images::{Collected, Image};
 use crate::sandboxes::{
-    ExecLine, ExecView, Executed, InputBytes, Landed, PythonRan, SandboxLine, SandboxView, Shown, SnapshotLine,
+    ExecLine, ExecView, Executed, InputBytes, Landed, PythonRan, SandboxLine, SandboxView, Shown,
+    SnapshotLine,
 };
 
 /// What comes back.

@@ -108,7 +108,9 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
         rows.extend(block_on(sandboxes::sandboxes())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["egress"]) {
-        screen.progress("the way out of a sandbox: what comes through, a thousand tunnels, a hundred thousand requests");
+        screen.progress(
+            "the way out of a sandbox: what comes through, a thousand tunnels, a hundred thousand requests",
+        );
         rows.extend(block_on(egress::egress())?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {

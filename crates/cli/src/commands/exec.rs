@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecIntent, ExecOutcome, ExecWish, Keep, Moment, Resolved, Rules, Target, after_one, attend, resolve,
+    CommandWish, ExecIntent, ExecOutcome, ExecWish, Keep, Moment, Resolved, Rules, Target, after_one, attend,
+    resolve,
 };
 use bailiwick_core::{Action, Origin, Refusal, new_correlation};
 use bailiwick_sandbox::{Backend, Command, ExecResult, Sandbox};

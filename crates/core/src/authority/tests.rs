@@ -5,7 +5,8 @@ use serde_json::{Map, json};
 
 use super::check;
 use crate::sandboxes::{
-    AgentDoes, AgentWish, CommandWish, Cursor, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish, Target,
+    AgentDoes, AgentWish, CommandWish, Cursor, ExecIntent, ExecOutcome, ExecWish, FileWish, ReviewWish,
+    Target,
 };
 use crate::{Action, Actor, Caller, Code, CodeRun, Document, KeyWish, Reasons, RunIntent, RunOutcome, Which};
 

@@ -9,8 +9,8 @@
 mod actions;
 mod agents;
 mod attend;
-mod egress;
 mod background;
+mod egress;
 mod files;
 mod holder;
 mod mounts;
@@ -27,8 +27,8 @@ pub use agents::{AgentDoes, AgentOffer, AgentTool, AgentWish, Session};
 
 // What wishes and replies are made of.
 pub use bailiwick_sandbox::{
-    Captured, Entry, EntryKind, ExecResult, ExecUsage, Exit, Limit, Mount, Overlay, SandboxPath, Snapshot, Stream,
-    Window, signal_number,
+    Captured, Entry, EntryKind, ExecResult, ExecUsage, Exit, Limit, Mount, Overlay, SandboxPath, Snapshot,
+    Stream, Window, signal_number,
 };
 
 pub use attend::{Keep, attend};
@@ -39,10 +39,10 @@ pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
 pub use review::{Landed, ReviewWish, Shown, after_one};
+pub use told::SandboxChange;
 pub use view::{
     Cursor, ExecLine, ExecView, Executed, OutputPiece, PythonRan, SandboxLine, SandboxView, SnapshotLine,
 };
-pub use told::SandboxChange;
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
 pub(crate) use actions::{

@@ -12,9 +12,9 @@ use bailiwick_types::{ErrorCode, KeyId, SandboxId, Scope, Scopes, SnapshotId, sh
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::review::Overlaid;
 use super::background::Execs;
 use super::holder::Holder;
+use super::review::Overlaid;
 use super::told;
 use super::view::SnapshotLine;
 use crate::core::Inner;

@@ -85,8 +85,9 @@ pub fn resolve(
     spec.secrets.clone_from(&wish.secrets);
     if wish.commit && origin == Origin::Wire {
         let message = "what a command changed is taken by a person, after a look at it";
-        return Err(Refusal::new(ErrorCode::Forbidden, message)
-            .with_hint("keep the sandbox, look at the changes, and commit them with a key that may approve"));
+        return Err(Refusal::new(ErrorCode::Forbidden, message).with_hint(
+            "keep the sandbox, look at the changes, and commit them with a key that may approve",
+        ));
     }
     spec.env.clone_from(&wish.env);
     if let Some(workdir) = &wish.workdir {

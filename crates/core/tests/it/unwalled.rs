@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use bailiwick_sandbox::{
     Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, EntryKind, ExecResult, ExecUsage, Exit,
-    Input, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream, receipt,
-    run_to_end,
+    Input, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream,
+    receipt, run_to_end,
 };
 use bailiwick_types::{Receipt, SandboxId, SnapshotId, Tier, WallStatus, Wallpart};
 use bytes::Bytes;

@@ -142,10 +142,12 @@ async fn inside(sandbox: &dyn Sandbox, script: &str, words: &[&str]) -> Result<f
 /// Runs the same program as it is.
 #[expect(clippy::disallowed_methods, reason = "a peer, started by the operator to be measured beside")]
 fn outside(script: &str, words: &[&str]) -> Result<f64, Failure> {
-    let output = Program::new("/usr/bin/python3").args(["-c", script]).args(words).stdin(Stdio::null()).output();
+    let output =
+        Program::new("/usr/bin/python3").args(["-c", script]).args(words).stdin(Stdio::null()).output();
     let output = output.map_err(failed)?;
     let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    said.parse().map_err(|_| failed(std::io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())))
+    said.parse()
+        .map_err(|_| failed(std::io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())))
 }
 
 async fn throughput(sandbox: &dyn Sandbox, at: SocketAddr) -> Result<Row, Failure> {
@@ -194,10 +196,7 @@ async fn growth(sandbox: &dyn Sandbox, at: SocketAddr) -> Result<Vec<Row>, Failu
     let more = self::descriptors().saturating_sub(descriptors) as f64;
     let grown = (resident_kib() - memory) / 1024.0;
     Ok(vec![
-        Row {
-            target: Some(Target::AtMost(0.0)),
-            ..figure("egress.growth.descriptors", more, "more", AFTER)
-        },
+        Row { target: Some(Target::AtMost(0.0)), ..figure("egress.growth.descriptors", more, "more", AFTER) },
         // What an allocator keeps differs by as much from one run to the next.
         Row { target: Some(Target::AtMost(8.0)), ..figure("egress.growth.memory", grown, "MiB", AFTER) },
     ])

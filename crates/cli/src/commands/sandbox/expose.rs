@@ -18,7 +18,8 @@ pub(super) fn expose(screen: &mut Screen, session: &Session, what: &Expose) -> R
         _ => Err(Failure::StrangeReply("a port")),
     })?;
     if screen.wants_json() {
-        screen.json(&json!({"port": port, "hostPort": host_port, "address": format!("127.0.0.1:{host_port}")}));
+        screen
+            .json(&json!({"port": port, "hostPort": host_port, "address": format!("127.0.0.1:{host_port}")}));
     } else {
         screen.line(&[plain(&format!("127.0.0.1:{host_port}"))]);
     }

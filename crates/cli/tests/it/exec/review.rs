@@ -56,7 +56,11 @@ fn changes_are_shown_taken_and_dropped_path_by_path() {
     // A file that the host changed meanwhile is a conflict, and everything waits for it.
     std::fs::write(folder.join("both.txt"), "changed here\n").unwrap();
     let refused = run(&["sandbox", "commit", "job"], 2);
-    assert!(refused.stderr.contains("both.txt") && refused.stderr.contains("meanwhile"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("both.txt") && refused.stderr.contains("meanwhile"),
+        "{}",
+        refused.stderr
+    );
     assert_eq!((read(&folder.join("a.txt")).as_str(), folder.join("deep").exists()), ("one\n", false));
     run(&["sandbox", "commit", "job", "a.txt", "deep"], 0);
     assert_eq!(read(&folder.join("a.txt")), "one\ntwo\n");

@@ -61,6 +61,7 @@ impl ByHand {
 
     /// Asks for something; gives the result.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "what is said is made for the one who says it")]
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -80,6 +81,7 @@ impl ByHand {
 
     /// Calls a tool.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "what is said is made for the one who says it")]
     pub(super) fn call(&mut self, name: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": name, "arguments": arguments}))
     }

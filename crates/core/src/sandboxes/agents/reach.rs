@@ -121,6 +121,7 @@ impl AgentTool {
     pub(crate) fn hints(self, spec: &SandboxSpec) -> Hints {
         let changes_host = spec.mounts.iter().any(|mount| mount.writable);
         let reaches = spec.network != Network::None;
+        let looks = self.reach() == Reach::Reads || self == Self::Poll;
         match self.reach() {
             Reach::Runs => Hints {
                 read_only: false,
@@ -128,17 +129,9 @@ impl AgentTool {
                 idempotent: false,
                 open_world: reaches || self == Self::Expose,
             },
-            Reach::Writes => {
-                Hints { read_only: false, destructive: true, idempotent: true, open_world: false }
-            }
-            Reach::Reads => {
-                Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
-            }
-            Reach::Tends if self == Self::Poll => {
-                Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
-            }
-            Reach::Tends => {
-                Hints { read_only: false, destructive: true, idempotent: true, open_world: false }
+            // What ends or writes over something leaves nothing of what was there, and twice is as good as once.
+            Reach::Writes | Reach::Reads | Reach::Tends => {
+                Hints { read_only: looks, destructive: !looks, idempotent: true, open_world: false }
             }
         }
     }

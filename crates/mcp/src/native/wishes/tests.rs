@@ -19,8 +19,9 @@ fn wish(tool: AgentTool, arguments: Value) -> Result<AgentDoes, String> {
 
 #[track_caller]
 fn refused(tool: AgentTool, arguments: Value, says: &str) {
-    let told = wish(tool, arguments.clone()).expect_err("it is none");
-    assert!(told.contains(says), "{arguments}: {told}");
+    let given = arguments.to_string();
+    let told = wish(tool, arguments).expect_err("it is none");
+    assert!(told.contains(says), "{given}: {told}");
 }
 
 #[test]

@@ -160,7 +160,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "core",
         may_know: MayKnow::Only(&[
             "types", "document", "policy", "redact", "config", "sys", "secrets", "cell", "gateway",
-            "runtime", "sandbox", "image", "scan", "tool", "audit", "store",
+            "runtime", "sandbox", "image", "overlay", "scan", "tool", "audit", "store",
         ]),
         reason: "the pipeline of a call; it knows no door it was called through and no backend by name",
     },

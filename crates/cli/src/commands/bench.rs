@@ -29,35 +29,37 @@ use crate::render::{Screen, Span, bad, faint, good, plain, strong};
 use crate::typed::Bench;
 use row::{Row, Verdict};
 
+/// What the ids of rows begin with.
+const KNOWN: &[&str] = &[
+    "cell.call",
+    "cell.memory",
+    "cell.kill",
+    "jsrun.cold",
+    "fetch",
+    "core.call",
+    "server",
+    "http",
+    "mcp",
+    "sandbox",
+    "egress",
+    "audit.append",
+    "audit.verify",
+    "store.start",
+    "tool.list",
+    "peer",
+    "fork",
+];
+
 /// `bailiwick bench`
 pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
     let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
     let mut rows: Vec<Row> = Vec::new();
-    let known = [
-        "cell.call",
-        "cell.memory",
-        "cell.kill",
-        "jsrun.cold",
-        "fetch",
-        "core.call",
-        "server",
-        "http",
-        "mcp",
-        "sandbox",
-        "egress",
-        "audit.append",
-        "audit.verify",
-        "store.start",
-        "tool.list",
-        "peer",
-        "fork",
-    ];
     if let Some(only) = what.only.as_deref()
-        && !known.iter().any(|id| id.starts_with(only) || only.starts_with(id))
+        && !KNOWN.iter().any(|id| id.starts_with(only) || only.starts_with(id))
     {
         return Err(Failure::Argument {
             message: format!("no figure begins with `{only}`"),
-            hint: format!("figures begin with {}", known.join(", ")),
+            hint: format!("figures begin with {}", KNOWN.join(", ")),
         });
     }
     let mut p50 = None;

@@ -1,5 +1,10 @@
 //! The server against its own description: a stranger's program reads the description and tries what it allows and
 //! what it forbids.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "what both tests share is a test, too, and not marked as one"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -312,13 +312,13 @@ async fn drop_changes(on: &On<'_>, wish: &ReviewWish) -> Result<Landed, Refusal>
                 Original::Nothing => None,
                 Original::Folder(mode) => Some(Put::Folder { mode }),
                 Original::File { bytes, mode } => Some(Put::File { bytes: bytes.into(), mode }),
-                Original::Link(target) => match std::str::from_utf8(target.as_bytes()) {
-                    Ok(to) => Some(Put::Link { to: to.to_owned() }),
-                    Err(_) => {
+                Original::Link(target) => {
+                    let Ok(to) = std::str::from_utf8(target.as_bytes()) else {
                         landed.left.push(format!("{text}: where the link leads is not UTF-8"));
                         continue;
-                    }
-                },
+                    };
+                    Some(Put::Link { to: to.to_owned() })
+                }
                 Original::TooLarge(size) => {
                     landed.left.push(format!("{text}: with {size} bytes it is too large to be put back"));
                     continue;

@@ -175,7 +175,7 @@ impl Unpacked for Root {
     fn root(&self) -> PathBuf {
         self.0.clone()
     }
-    fn digest(&self) -> &str {
+    fn digest(&self) -> &'static str {
         "sha256:none"
     }
     fn variables(&self) -> &[(String, String)] {

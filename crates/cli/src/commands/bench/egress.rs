@@ -244,8 +244,8 @@ async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         heard.drain(..end + 4);
         if is_long {
             let piece = vec![b'x'; 1 << 20];
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BODY << 20);
-            stream.write_all(head.as_bytes()).await?;
+            let first = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BODY << 20);
+            stream.write_all(first.as_bytes()).await?;
             for _ in 0..BODY {
                 stream.write_all(&piece).await?;
             }

@@ -28,6 +28,7 @@ fn what_one_command_changes_lands_only_when_that_was_asked_for_and_it_ended_well
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a file of the test's own, changed behind a sandbox's back")]
 fn changes_are_shown_taken_and_dropped_path_by_path() {
     requires!("sandboxes", has_sandboxes());
     let program = bailiwick()

@@ -1,8 +1,12 @@
 //! Sandboxes at a server, over HTTP: commands, files and a terminal behind real walls, and nothing left of any of them.
 #![expect(
     clippy::disallowed_types,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     reason = "a client that speaks HTTP byte by byte is a part of these tests"
 )]
+#![expect(clippy::disallowed_methods, reason = "a pause between two looks")]
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -16,7 +20,7 @@ use tungstenite::{Message, WebSocket};
 use super::{Serving, bailiwick, has_sandboxes, run};
 
 /// Longer than anything here takes; only a test that hangs ever waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Somebody with a key of their own.
 struct Client {

@@ -32,6 +32,7 @@ test-deps: deps ## install what testing needs beside that
 	  command -v unshare >/dev/null || need="$$need util-linux"; command -v setpriv >/dev/null || need="$$need util-linux"; \
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  test -x /usr/bin/python3 || need="$$need python3"; command -v perl >/dev/null || need="$$need perl-base"; \
+	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs

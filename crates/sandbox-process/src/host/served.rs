@@ -129,8 +129,11 @@ async fn names(listener: TcpListener, outlet: Arc<dyn Outlet>) {
 async fn ask(mut stream: TcpStream, outlet: &dyn Outlet) -> std::io::Result<()> {
     loop {
         let query = tokio::time::timeout(PATIENCE, async {
-            let length = stream.read_u16().await?;
-            let mut query = vec![0; usize::from(length).min(LONGEST_QUERY)];
+            let length = usize::from(stream.read_u16().await?);
+            if length > LONGEST_QUERY {
+                return Err(std::io::Error::other("a question about names that is none"));
+            }
+            let mut query = vec![0; length];
             stream.read_exact(&mut query).await?;
             Ok::<_, std::io::Error>(query)
         });

@@ -7,7 +7,7 @@ def cut(words):
     return word(everything(connection))
 
 
-attempt("nothing", "alert-112", lambda: cut(b""))
+attempt("nothing", "no word", lambda: cut(b""))
 attempt("half of a greeting", "alert-112", lambda: cut(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a secret"))
 attempt("a record that is too long", "alert-112", lambda: cut(b"\x16\x03\x01\xff\xff" + b"x" * 70_000))
 attempt("another record", "alert-112", lambda: cut(b"\x17\x03\x03\x00\x05hello"))

@@ -66,6 +66,8 @@ const PERIOD: u64 = 100_000;
 /// How many nanoseconds it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
 const LOOK: i64 = 2_000_000;
 const MOST_LOOKS: u32 = 500;
+/// After so many looks a cgroup that does not come to stand still is told to once more.
+const TOLD_AGAIN: u32 = 50;
 
 /// Where the cgroups of this process are.
 #[derive(Debug, Clone)]
@@ -298,7 +300,14 @@ impl Folder {
             return Ok(());
         }
         // Whoever is within a system call stops a moment later.
-        for _ in 0..MOST_LOOKS {
+        for look in 0..MOST_LOOKS {
+            // The first version can come to stand half-way, and then goes on only after it was told otherwise and again.
+            if self.version == Version::One && look % TOLD_AGAIN == TOLD_AGAIN - 1 {
+                for word in ["THAWED", word] {
+                    write(&self.path.join(file), word)
+                        .map_err(|error| Step::FreezeCgroup.failed(errno(&error)))?;
+                }
+            }
             let is_frozen = match self.version {
                 Version::One => read(&self.path.join(file)).is_ok_and(|state| state.trim() == "FROZEN"),
                 Version::Two => self.entry("cgroup.events", "frozen") == Some(1),

@@ -21,7 +21,7 @@ pub(crate) enum Image {
 /// `bailiwick image pull`
 #[derive(Debug, Args)]
 pub(crate) struct Pull {
-    /// Its name: [REGISTRY/]NAME[:TAG][@DIGEST]
+    /// Its name: NAME, NAME:TAG or NAME@DIGEST, with REGISTRY/ in front of it where it is not the usual one
     pub(crate) image: String,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Pull {
 pub(crate) struct Import {
     /// The folder or the archive (.tar, .tar.gz, .tar.zst)
     pub(crate) from: PathBuf,
-    /// The name that it gets: NAME[:TAG]
+    /// The name that it gets: NAME or NAME:TAG
     pub(crate) name: String,
 }
 

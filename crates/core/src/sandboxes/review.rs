@@ -397,7 +397,19 @@ pub async fn after_one(
     let (mut lines, mut stuck) = (Vec::new(), Vec::new());
     for one in &all {
         let wish = ReviewWish { at: Some(one.to.clone()), ..ReviewWish::default() };
-        let Shown { from, count, conflicts, .. } = show(&all, wish.clone()).await?;
+        let shown = show(&all, wish.clone()).await;
+        let Shown { from, count, conflicts, .. } = match shown {
+            Ok(shown) => shown,
+            // Nothing was to be taken, and what the command gave is not lost for want of a count.
+            Err(refusal) if !takes || !ended_well => {
+                lines.push(format!(
+                    "changes at {} were dropped; they could not be counted: {}",
+                    one.to, refusal.message
+                ));
+                continue;
+            }
+            Err(refusal) => return Err(refusal),
+        };
         let folder = from.display();
         if count == 0 {
             continue;

@@ -314,6 +314,10 @@ fn end_root(plan: &Plan, has_own: bool, copies: &BTreeMap<String, OwnedFd>) -> R
     remove_folder(own)?;
     mounts::detach(Path::new(OLD))?;
     remove_folder(Path::new(OLD))?;
+    if plan.image.is_some() {
+        // It is beside the sandbox's own files, and not bounded with them.
+        mounts::take_away(Path::new("/dev"), Less::READ, false)?;
+    }
     // What is written to an image goes to the sandbox's own files.
     let less = if plan.image.is_some() { Less::WRITE } else { Less::READ };
     mounts::take_away(Path::new("/"), less, false)?;

@@ -251,6 +251,9 @@ fn an_image_is_the_root_and_what_is_written_to_it_is_gone_afterwards() {
                 test ! -e /usr/bin/python3 && test ! -e /bin/rm && test ! -e /.old && test ! -e /root && echo alone";
             let result = sandbox.exec(shell(script)).await.expect("an end");
             assert_eq!(said(&result), "of the image\nchanged\nnew\nyes\nsandbox\nalone\n");
+            let beside = "echo x > /dev/mine";
+            assert_ne!(sandbox.exec(shell(beside)).await.expect("an end").exit.status(), 0, "{beside}");
+            assert_eq!(sh(sandbox.as_ref(), "echo x > /dev/shm/mine && cat /dev/shm/mine").await, "x\n");
             let walls = &sandbox.receipt().walls;
             let files = walls.iter().find(|wall| wall.demand == "files").expect("a wall");
             assert_eq!(files.status, WallStatus::Enforced);

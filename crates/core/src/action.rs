@@ -282,6 +282,11 @@ pub enum Action {
         /// The port inside.
         port: u16,
     },
+    /// The ports of one that are exposed.
+    SandboxPorts {
+        /// Which.
+        sandbox: String,
+    },
     /// Starts a command in one that is kept, and does not wait for it.
     ExecStart(Box<ExecWish>),
     /// What such a command said behind a cursor, and how it ended if it did.
@@ -499,6 +504,7 @@ impl Action {
                 | Self::SandboxList
                 | Self::SandboxShow { .. }
                 | Self::SandboxDiff { .. }
+                | Self::SandboxPorts { .. }
                 | Self::SnapshotList
                 | Self::ImageList
                 | Self::ExecPoll { .. }
@@ -545,6 +551,7 @@ impl Action {
             Self::ExecKill { .. } => "exec.kill",
             Self::ExecList { .. } => "exec.list",
             Self::SandboxExpose { .. } => "sandbox.expose",
+            Self::SandboxPorts { .. } => "sandbox.ports",
             Self::AgentUse(_) => "agent.use",
             Self::SandboxFiles { .. } => "sandbox.files",
             Self::SandboxSnapshot { .. } => "sandbox.snapshot",

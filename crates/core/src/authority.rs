@@ -62,6 +62,7 @@ pub(crate) const fn needs(action: &Action) -> &'static [Scope] {
         | Action::ImageList
         | Action::SandboxRemove { .. }
         | Action::SandboxExpose { .. }
+        | Action::SandboxPorts { .. }
         | Action::ExecStart(_)
         | Action::ExecPoll { .. }
         | Action::ExecKill { .. }

@@ -253,6 +253,7 @@ impl Core {
             Action::SandboxExpose { sandbox, port } => {
                 sandboxes::expose(self, &caller, &sandbox, port, open).await
             }
+            Action::SandboxPorts { sandbox } => sandboxes::ports(self, &caller, &sandbox),
             Action::ExecStart(wish) => sandboxes::start(self, &caller, *wish, open).await,
             Action::ExecPoll { sandbox, exec, cursor, wait_ms } => {
                 sandboxes::poll(self, &caller, &sandbox, &exec, cursor, wait_ms).await

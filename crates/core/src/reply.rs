@@ -9,8 +9,8 @@ use crate::action::{Document, RememberedFor};
 use crate::caller::{Actor, Question};
 use crate::images::{Collected, Image};
 use crate::sandboxes::{
-    ExecLine, ExecView, Executed, InputBytes, Landed, PythonRan, SandboxLine, SandboxView, Shown,
-    SnapshotLine,
+    ExecLine, ExecView, Executed, ExposedPort, InputBytes, Landed, PythonRan, SandboxLine, SandboxView,
+    Shown, SnapshotLine,
 };
 
 /// What comes back.
@@ -83,6 +83,8 @@ pub enum Reply {
         /// The port of the host.
         host_port: u16,
     },
+    /// The ports of a sandbox that are exposed, by the port inside.
+    Ports(Vec<ExposedPort>),
     /// Snapshots.
     Snapshots(Vec<SnapshotLine>),
     /// What a sandbox changed of a folder.

@@ -86,6 +86,7 @@ const fn row(action: &Action) -> (usize, &'static [Scope]) {
         Action::ExecKill { .. } => (63, SANDBOXES),
         Action::ExecList { .. } => (64, SANDBOXES),
         Action::AgentUse(_) => (65, CALL),
+        Action::SandboxPorts { .. } => (66, SANDBOXES),
     }
 }
 
@@ -225,6 +226,7 @@ fn sandboxes() -> Vec<Action> {
             correlation: None,
             is_tied: false,
         })),
+        Action::SandboxPorts { sandbox: sandbox() },
     ]
 }
 
@@ -243,7 +245,7 @@ fn expect(action: &Action, scopes: Scopes, may: bool) {
 fn every_action_is_allowed_by_exactly_the_scopes_of_its_row() {
     let each = each();
     let places: Vec<usize> = each.iter().map(|action| row(action).0).collect();
-    assert_eq!(places, (0..66).collect::<Vec<_>>(), "one of each");
+    assert_eq!(places, (0..67).collect::<Vec<_>>(), "one of each");
     for action in &each {
         let (_, enough) = row(action);
         for scope in Scope::ALL {

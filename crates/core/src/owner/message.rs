@@ -109,6 +109,7 @@ impl Nature {
             | Action::SandboxList
             | Action::SandboxShow { .. }
             | Action::SandboxDiff { .. }
+            | Action::SandboxPorts { .. }
             | Action::SnapshotList
             | Action::ImageList
             | Action::ExecPoll { .. }

@@ -334,7 +334,13 @@ pub(crate) async fn exposed(on: &On<'_>, port: u16, open: &OpenCall) -> Result<R
         Ok((host_port, json!({"ok": true, "hostPort": host_port}), None))
     };
     let host_port = on.noted(open, "sandbox.expose", json!({"port": port}), forwarded).await?;
+    on.one().exposes(port, host_port);
     Ok(Reply::Exposed { port, host_port })
+}
+
+/// The ports that are exposed.
+pub(crate) fn ports(core: &Core, caller: &Caller, sandbox: &str) -> Result<Reply, Refusal> {
+    Ok(Reply::Ports(core.inner.sandboxes.find(caller, sandbox)?.exposed()))
 }
 
 /// Puts it to sleep.

@@ -13,6 +13,7 @@ mod background;
 mod egress;
 mod files;
 mod holder;
+mod looks;
 mod mounts;
 mod record;
 mod registry;
@@ -41,12 +42,14 @@ pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
 pub use review::{Landed, ReviewWish, Shown, after_one};
 pub use told::SandboxChange;
 pub use view::{
-    Cursor, ExecLine, ExecView, Executed, OutputPiece, PythonRan, SandboxLine, SandboxView, SnapshotLine,
+    Cursor, ExecLine, ExecView, Executed, ExposedPort, OutputPiece, PythonRan, SandboxLine, SandboxView,
+    SnapshotLine,
 };
 pub use wish::{CommandWish, ExecWish, GivenInput, InputBytes, SandboxWish, Target};
 
 pub(crate) use actions::{
-    create, exec, expose, forget, fork, hibernate, list, remove, resume, show, snapshot, snapshots, stop,
+    create, exec, expose, forget, fork, hibernate, list, ports, remove, resume, show, snapshot, snapshots,
+    stop,
 };
 pub(crate) use agents::perform as agent;
 pub(crate) use background::{all as execs, kill, poll, start};

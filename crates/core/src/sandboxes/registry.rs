@@ -16,7 +16,7 @@ use super::background::Execs;
 use super::holder::Holder;
 use super::review::Overlaid;
 use super::told;
-use super::view::SnapshotLine;
+use super::view::{ExposedPort, SnapshotLine};
 use crate::core::Inner;
 use crate::{Caller, Core, Presence, Refusal};
 
@@ -63,6 +63,8 @@ pub(crate) struct One {
     pub(crate) execs: Execs,
     /// Whether a Python keeps variables in it; held while that runs something.
     pub(crate) has_python: tokio::sync::Mutex<bool>,
+    /// The ports inside that were exposed, and where.
+    exposed: Mutex<BTreeMap<u16, u16>>,
     use_: Mutex<Use>,
 }
 
@@ -100,6 +102,18 @@ impl One {
     /// It was put to sleep, or woken.
     pub(crate) fn sleeps(&self, is_asleep: bool) {
         self.change(|use_| use_.is_asleep = is_asleep);
+    }
+
+    /// A port inside is exposed at a port of the host.
+    pub(crate) fn exposes(&self, port: u16, host_port: u16) {
+        self.exposed.lock().unwrap_or_else(PoisonError::into_inner).insert(port, host_port);
+    }
+
+    /// The ports that are exposed, by the port inside. One that has ended exposes none.
+    pub(crate) fn exposed(&self) -> Vec<ExposedPort> {
+        let exposed = self.exposed.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = exposed.iter().filter(|_| self.sandbox.is_alive());
+        all.map(|(port, host_port)| ExposedPort { port: *port, host_port: *host_port }).collect()
     }
 
     /// How long it still lives; none when its time is over.
@@ -379,6 +393,7 @@ impl Core {
             holder,
             execs: Execs::default(),
             has_python: tokio::sync::Mutex::default(),
+            exposed: Mutex::default(),
             use_: Mutex::new(Use { at_ms: now, running: 0, is_asleep: false }),
         });
         let sandboxes = &self.inner.sandboxes;

@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_overlay::{
-    Baseline, Bounds, Changes, Commit, DiffBounds, Ended, Fault, Host, Journals, LinksOut, Moment, Names,
-    Original, RelPath, Reviewed, Selection, View, What, recover,
+    Baseline, Bounds, Change, Changes, Commit, DiffBounds, Ended, Fault, Host, Journals, LinksOut, Moment,
+    Names, Original, RelPath, Reviewed, Selection, View, What, recover,
 };
 use bailiwick_sandbox::{Put, Sandbox, SandboxPath, SandboxSpec};
 use bailiwick_types::{ErrorCode, shortened};
@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::actions::On;
+use super::looks::{Looks, Viewer};
 use crate::core::OpenCall;
-use crate::{Caller, Core, Refusal, Reply};
+use crate::{Caller, Core, Fault as Told, Origin, Refusal, Reply};
 
 /// Where journals of commits are, in the data folder.
 const JOURNALS: &str = "commits";
@@ -52,6 +53,8 @@ pub struct ReviewWish {
     pub paths: Vec<String>,
     /// Take links that lead out of the folder, too.
     pub links_out: bool,
+    /// The most bytes of the lines that a diff shows, where that is less than is shown anyway.
+    pub patch_bytes: Option<u64>,
 }
 
 /// Changes as they are shown.
@@ -96,8 +99,8 @@ pub(crate) struct Overlaid {
 
 struct Reviewing {
     view: View,
-    /// What was shown last: only that is taken.
-    shown: Option<Reviewed>,
+    /// What was shown last, to each who looked: only that is taken.
+    shown: Looks<Reviewed>,
 }
 
 impl Drop for Overlaid {
@@ -113,7 +116,7 @@ pub(crate) fn overlaid(sandbox: &dyn Sandbox, since: Moment) -> Result<Vec<Overl
         let host = Host::open(&overlay.from).map_err(refusal)?;
         let upper = sandbox.written_over(&overlay.to)?;
         let view = View::new(host, upper, Baseline::at(since));
-        let shared = Arc::new(Mutex::new(Reviewing { view, shown: None }));
+        let shared = Arc::new(Mutex::new(Reviewing { view, shown: Looks::default() }));
         let stop = Arc::new(AtomicBool::new(false));
         learn_names(&overlay.from, since, &shared, &stop);
         all.push(Overlaid { to: overlay.to.clone(), shared, stop });
@@ -190,17 +193,19 @@ pub(crate) async fn diff(
     wish: ReviewWish,
 ) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
-    Ok(Reply::Changes(Box::new(show(on.overlaid(), wish).await?)))
+    Ok(Reply::Changes(Box::new(show(on.overlaid(), wish, Viewer::of(caller)).await?)))
 }
 
 /// The changes of an overlay.
-pub(crate) async fn show(all: &[Overlaid], wish: ReviewWish) -> Result<Shown, Refusal> {
+async fn show(all: &[Overlaid], wish: ReviewWish, viewer: Viewer) -> Result<Shown, Refusal> {
     let one = pick(all, &wish)?;
     let (selection, to) = (selection(&wish)?, one.to.clone());
+    let asked = wish.patch_bytes.map_or(SHOWN.output, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let bounds = DiffBounds { output: asked.min(SHOWN.output), ..SHOWN };
     with(one, move |reviewing| {
         let changes = reviewing.view.changes(&selection, Bounds::default()).map_err(refusal)?;
-        reviewing.shown = Some(changes.reviewed());
-        let diff = reviewing.view.diff(&changes, SHOWN).map_err(refusal)?;
+        let diff = reviewing.view.diff(&changes, bounds).map_err(refusal)?;
+        reviewing.shown.remember(viewer, changes.reviewed());
         let Changes { changes: listed, skipped, left_out } = &changes;
         let line = |path: &RelPath, words: Vec<String>| format!("{path}: {}", words.join(", "));
         let conflicts = listed.iter().filter(|change| !change.findings.is_empty());
@@ -233,22 +238,37 @@ pub(crate) async fn commit(
     let on = On::find(core, caller, sandbox)?;
     let arguments = json!({"at": wish.at, "paths": wish.paths, "linksOut": wish.links_out});
     let done = async {
-        let landed = land(core.inner.world.data(), on.overlaid(), wish).await?;
+        let by = By { viewer: Viewer::of(caller), must_look: caller.origin == Origin::Wire };
+        let landed = land(core.inner.world.data(), on.overlaid(), wish, by).await?;
         let told = json!({"ok": true, "folder": landed.from, "written": landed.done, "left": landed.left});
         Ok((landed, told, None))
     };
     Ok(Reply::Landed(Box::new(on.noted(open, "sandbox.commit", arguments, done).await?)))
 }
 
+/// Who takes changes.
+#[derive(Default)]
+struct By {
+    viewer: Viewer,
+    /// Whether they take only what they were shown, also where they never looked.
+    must_look: bool,
+}
+
 /// Writes changes to the host's folder.
-async fn land(data: &Path, all: &[Overlaid], wish: ReviewWish) -> Result<Landed, Refusal> {
+async fn land(data: &Path, all: &[Overlaid], wish: ReviewWish, by: By) -> Result<Landed, Refusal> {
     let one = pick(all, &wish)?;
     let selection = selection(&wish)?;
     let journals = data.join(JOURNALS);
     let links_out = if wish.links_out { LinksOut::Write } else { LinksOut::Refuse };
     with(one, move |Reviewing { view, shown }| {
         let journals = Journals::open(&journals).map_err(refusal)?;
-        let commit = Commit { selection, links_out, reviewed: shown.as_ref(), ..Commit::default() };
+        let reviewed = shown.of(&by.viewer);
+        if reviewed.is_none() && (by.must_look || shown.has_forgotten()) {
+            let message = "nothing of this was shown to whoever takes it, and only what was shown is taken";
+            return Err(Refusal::new(ErrorCode::Conflict, message)
+                .with_hint("look at the changes first, with the same key: sandbox diff, GET …/diff"));
+        }
+        let commit = Commit { selection, links_out, reviewed, ..Commit::default() };
         let committed = view.commit(&commit, &journals, &mut ()).map_err(refusal)?;
         let skipped = committed.skipped.iter().map(|one| format!("{}: {}", one.path, word(&one.why)));
         let left = committed.left.iter().map(|one| format!("{}: {}", one.path, one.finding));
@@ -285,7 +305,6 @@ async fn drop_changes(on: &On<'_>, wish: &ReviewWish) -> Result<Landed, Refusal>
     let one = pick(on.overlaid(), wish)?;
     let selection = selection(wish)?;
     let (changes, from) = with(one, move |reviewing| {
-        reviewing.shown = None;
         let changes = reviewing.view.changes(&selection, Bounds::default()).map_err(refusal)?;
         Ok((changes, reviewing.view.host().path().to_owned()))
     })
@@ -343,6 +362,20 @@ fn inside(to: &SandboxPath, path: &RelPath) -> Option<SandboxPath> {
     SandboxPath::new(&format!("{above}/{below}")).ok()
 }
 
+/// What stands against each change that cannot be taken.
+fn conflicts(fault: &Fault) -> Vec<Told> {
+    let Fault::Refused(changes) = fault else { return Vec::new() };
+    let told = |change: &Change| Told {
+        document: "changes".to_owned(),
+        path: change.path.to_string(),
+        line: 0,
+        column: 0,
+        message: change.findings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        hint: None,
+    };
+    changes.iter().take(MOST_CONFLICTS_TOLD).map(told).collect()
+}
+
 /// Why changes cannot be shown or taken.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn refusal(fault: Fault) -> Refusal {
@@ -355,7 +388,7 @@ fn refusal(fault: Fault) -> Refusal {
         Fault::TooMuch { .. } => (ErrorCode::InvalidInput, "name some paths"),
         _ => (ErrorCode::Internal, "nothing was lost: what the sandbox changed is still there"),
     };
-    Refusal::new(code, fault.to_string()).with_hint(hint)
+    Refusal::new(code, fault.to_string()).with_hint(hint).with_faults(conflicts(&fault))
 }
 
 /// Carries on, or drops, what commits of a process that was killed have left. Gives what is worth a record.
@@ -397,7 +430,7 @@ pub async fn after_one(
     let (mut lines, mut stuck) = (Vec::new(), Vec::new());
     for one in &all {
         let wish = ReviewWish { at: Some(one.to.clone()), ..ReviewWish::default() };
-        let shown = show(&all, wish.clone()).await;
+        let shown = show(&all, wish.clone(), Viewer::default()).await;
         let Shown { from, count, conflicts, .. } = match shown {
             Ok(shown) => shown,
             // Nothing was to be taken, and what the command gave is not lost for want of a count.
@@ -421,7 +454,7 @@ pub async fn after_one(
                 "{count} changes to {folder} were dropped, since the command did not end well"
             ));
         } else if conflicts.is_empty() {
-            let landed = land(data, &all, wish).await?;
+            let landed = land(data, &all, wish, By::default()).await?;
             lines.push(format!("{} changes were written to {folder}", landed.done.len()));
             lines.extend(landed.left.into_iter().map(|left| format!("left alone: {left}")));
         } else {

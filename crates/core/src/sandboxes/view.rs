@@ -71,6 +71,16 @@ pub struct SnapshotLine {
     pub created_at: String,
 }
 
+/// A port of the host's loopback that leads to a port inside of a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExposedPort {
+    /// The port inside.
+    pub port: u16,
+    /// The port of the host.
+    pub host_port: u16,
+}
+
 /// What a command gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

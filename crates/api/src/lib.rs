@@ -16,6 +16,7 @@ mod limits;
 mod look;
 mod pass;
 mod problem;
+mod review;
 mod sandbox;
 pub mod schema;
 mod shape;
@@ -38,6 +39,7 @@ pub use limits::{BlockedName, LimitsView};
 pub use look::{Checked, CodeChecked, CodeFinding, Fault, Found, PolicyView};
 pub use pass::{Missed, TestLine, TestVerdict, Tested, TestedAll, TestedRefusal};
 pub use problem::{MEDIA_TYPE, Problem, URN, retry_after, status};
+pub use review::{Commit, Discard, Expose, ExposedPort, ExposedPorts, Landed, Shown};
 pub use sandbox::{
     Entries, Entry, EntryKind, ExecUsage, Fork, Mount, Overlay, SandboxLimits, SandboxLine, SandboxPage,
     SandboxView, SandboxWish, SnapshotLine, SnapshotPage,

@@ -8,6 +8,8 @@
     reason = "what `ToSchema` makes names the type of an optional field in full"
 )]
 
+mod changes;
+
 use std::borrow::Cow;
 
 use bailiwick_types as inner;
@@ -15,6 +17,8 @@ use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
+
+pub use changes::{ChangeBound, ChangedNode, FolderChange, FolderChanges, SkippedChange};
 
 /// A schema of a closed list of words.
 macro_rules! words {

@@ -2,6 +2,9 @@
 //!
 //! A field that is new inside does not compile here until somebody decided what is told of it.
 
+use std::path::PathBuf;
+
+use bailiwick_core::sandboxes::SandboxPath;
 use bailiwick_types::{
     ApprovalId, CallId, CorrelationId, ErrorCode, Failure, KeyId, Receipt, Risk, RiskLevel, SandboxId,
     Scopes, SnapshotId, Tier, ToolId,
@@ -35,6 +38,8 @@ same!(
     f64,
     usize,
     Value,
+    PathBuf,
+    SandboxPath,
     ApprovalId,
     CallId,
     CorrelationId,

@@ -18,7 +18,9 @@ mod lifecycle;
 mod metadata;
 mod openapi;
 mod page;
+mod ports;
 mod problem;
+mod review;
 mod room;
 mod said;
 mod sandboxes;
@@ -98,6 +100,8 @@ fn described() -> (Router<Served>, utoipa::openapi::OpenApi) {
         .merge(exec::routes())
         .merge(sandboxes::routes())
         .merge(files::routes())
+        .merge(review::routes())
+        .merge(ports::routes())
         .merge(approvals::routes())
         .merge(keys::routes())
         .merge(audit::routes())

@@ -1,8 +1,8 @@
 //! Replies as the inside gives them, with something in every field.
 
 use bailiwick_core::sandboxes::{
-    Entry, EntryKind, ExecResult, ExecUsage, Executed, SandboxChange, SandboxLine, SandboxView, Snapshot,
-    SnapshotLine,
+    Entry, EntryKind, ExecResult, ExecUsage, Executed, Landed, SandboxChange, SandboxLine, SandboxPath,
+    SandboxView, Shown, Snapshot, SnapshotLine,
 };
 use bailiwick_core::{
     Actor, Change, Checked, CodeChecked, CodeFinding, EffectAsked, ExportPage, Fault, Found, Imported,
@@ -393,4 +393,35 @@ pub(crate) fn executed() -> Executed {
     });
     let result: ExecResult = serde_json::from_value(result).expect("a result");
     Executed { result, warnings: vec!["memory is not held".to_owned()] }
+}
+
+/// Changes of every kind that a diff can list.
+pub(crate) fn shown() -> Shown {
+    let file = |size: u64| json!({"kind": "file", "mode": 420, "size": size, "sha256": "00ff"});
+    let link = json!({"kind": "link", "mode": 0, "size": 1, "target": "a"});
+    Shown {
+        from: "/srv/code".into(),
+        to: SandboxPath::new("/work").expect("a path"),
+        changes: json!({
+            "changes": [
+                {"path": "a.txt", "what": "changed", "before": file(1), "after": file(2),
+                 "sensitive": ["executable"], "findings": ["hostChanged"]},
+                {"path": "link", "what": "added", "before": null, "after": link},
+            ],
+            "skipped": [{"path": "pipe", "why": "special"}],
+            "leftOut": {"bound": "entries", "most": 2},
+        }),
+        patch: "diff --git a/a.txt b/a.txt\n".to_owned(),
+        count: 2,
+        conflicts: vec!["a.txt: changed on the host meanwhile".to_owned()],
+        sensitive: vec!["a.txt: executable".to_owned()],
+    }
+}
+
+pub(crate) fn landed() -> Landed {
+    Landed {
+        from: "/srv/code".into(),
+        done: vec!["a.txt".to_owned()],
+        left: vec!["pipe: special".to_owned()],
+    }
 }

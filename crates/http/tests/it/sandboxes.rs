@@ -81,6 +81,17 @@ fn what_is_wrong_with_a_wish_is_told_with_its_place() {
         check(get("/v1/sandboxes/one/files?path=a"), 400, "`path`").await;
         check(get("/v1/sandboxes/one/files?path=/a/../../etc"), 400, "`path`").await;
         check(get("/v1/sandboxes/one/files?path=/a%00b"), 400, "`path`").await;
+        check(at("/v1/sandboxes/one/commit", object!({"path": "a"})), 400, "unknown field `path`").await;
+        check(at("/v1/sandboxes/one/commit", object!({"at": "work"})), 400, "`work`").await;
+        check(at("/v1/sandboxes/one/discard", object!({"linksOut": true})), 400, "unknown field `linksOut`")
+            .await;
+        check(at("/v1/sandboxes/one/ports", object!({"port": 65_536})), 400, "65536").await;
+        check(at("/v1/sandboxes/one/ports", object!({"port": 80, "host": 80})), 400, "unknown field `host`")
+            .await;
+        check(get("/v1/sandboxes/one/diff?paths=a"), 400, "`paths`: there is no such parameter").await;
+        check(get("/v1/sandboxes/one/diff?at=/a&at=/b"), 400, "`at`: it is there twice").await;
+        check(get("/v1/sandboxes/one/diff?at=a"), 400, "`at`").await;
+        check(get("/v1/sandboxes/one/diff?patchBytes=-1"), 400, "`patchBytes`: it is no number").await;
         check(get("/v1/sandboxes?limit=0"), 400, "`limit`").await;
         check(get("/v1/sandboxes?after=%21"), 400, "`after`").await;
     });

@@ -58,6 +58,8 @@ fn every_shape_says_what_the_inside_says_and_reads_back_as_it() {
     check::<inner::sandboxes::SandboxView, api::SandboxView>("SandboxView", &replies::sandbox_view());
     check::<inner::sandboxes::SnapshotLine, api::SnapshotLine>("SnapshotLine", &replies::snapshot_line());
     check::<inner::sandboxes::Entry, api::Entry>("Entry", &replies::entry());
+    check::<inner::sandboxes::Shown, api::Shown>("Shown", &replies::shown());
+    check::<inner::sandboxes::Landed, api::Landed>("Landed", &replies::landed());
     is_a("LimitsView", &replies::limits());
     assert!(!format!("{:?}", api::KeyMade::from(replies::key_made())).contains("sesame"));
 }

@@ -49,6 +49,8 @@ pub(crate) const TAKEN: &[(&str, Then)] = &[
     ("/v1/exec", Then::Ends),
     ("/v1/execute", Then::Ends),
     ("/v1/sandboxes", Then::GoesOn),
+    ("/v1/sandboxes/{sandbox}/commit", Then::GoesOn),
+    ("/v1/sandboxes/{sandbox}/discard", Then::GoesOn),
     ("/v1/sandboxes/{sandbox}/exec", Then::Ends),
     ("/v1/sandboxes/{sandbox}/fork", Then::GoesOn),
     ("/v1/sandboxes/{sandbox}/snapshot", Then::GoesOn),

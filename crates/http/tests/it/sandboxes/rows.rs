@@ -4,8 +4,8 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecWish, FileWish, GivenInput, InputBytes, Limit, Mount, Overlay, SandboxPath, SandboxWish,
-    Target,
+    CommandWish, ExecWish, ExposedPort, FileWish, GivenInput, InputBytes, Limit, Mount, Overlay, ReviewWish,
+    SandboxPath, SandboxWish, Target,
 };
 use bailiwick_core::{Action, Reply};
 use bailiwick_types::Tier;
@@ -85,6 +85,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut rows = kept_ones();
     rows.extend(commands());
     rows.extend(files());
+    rows.extend(review());
+    rows.extend(ports());
     rows
 }
 
@@ -261,6 +263,80 @@ fn files() -> Vec<Row> {
             files(FileWish::Remove { path: file() }),
             Reply::Done,
             StatusCode::NO_CONTENT,
+        ),
+    ]
+}
+
+fn review() -> Vec<Row> {
+    let one = || "one".to_owned();
+    let landed = || Reply::Landed(Box::new(replies::landed()));
+    let shown = || Reply::Changes(Box::new(replies::shown()));
+    let some = || ReviewWish {
+        at: Some(path("/work")),
+        paths: vec!["a.txt".to_owned(), "deep/b c".to_owned()],
+        ..ReviewWish::default()
+    };
+    vec![
+        row(
+            "GET /v1/sandboxes/{sandbox}/diff",
+            || get("/v1/sandboxes/one/diff"),
+            Action::SandboxDiff { sandbox: one(), wish: ReviewWish::default() },
+            shown(),
+            StatusCode::OK,
+        ),
+        row(
+            "GET /v1/sandboxes/{sandbox}/diff",
+            || get("/v1/sandboxes/one/diff?path=a.txt&path=deep%2Fb+c&at=/work&patchBytes=100"),
+            Action::SandboxDiff { sandbox: one(), wish: ReviewWish { patch_bytes: Some(100), ..some() } },
+            shown(),
+            StatusCode::OK,
+        ),
+        row(
+            "POST /v1/sandboxes/{sandbox}/commit",
+            || {
+                let body = object!({"at": "/work", "paths": ["a.txt", "deep/b c"], "linksOut": true});
+                json("POST", "/v1/sandboxes/one/commit", &body)
+            },
+            Action::SandboxCommit { sandbox: one(), wish: ReviewWish { links_out: true, ..some() } },
+            landed(),
+            StatusCode::OK,
+        ),
+        row(
+            "POST /v1/sandboxes/{sandbox}/commit",
+            || bare("POST", "/v1/sandboxes/one/commit"),
+            Action::SandboxCommit { sandbox: one(), wish: ReviewWish::default() },
+            landed(),
+            StatusCode::OK,
+        ),
+        row(
+            "POST /v1/sandboxes/{sandbox}/discard",
+            || {
+                let body = object!({"at": "/work", "paths": ["a.txt", "deep/b c"]});
+                json("POST", "/v1/sandboxes/one/discard", &body)
+            },
+            Action::SandboxDiscard { sandbox: one(), wish: some() },
+            landed(),
+            StatusCode::OK,
+        ),
+    ]
+}
+
+fn ports() -> Vec<Row> {
+    let one = || "one".to_owned();
+    vec![
+        row(
+            "POST /v1/sandboxes/{sandbox}/ports",
+            || json("POST", "/v1/sandboxes/one/ports", &object!({"port": 8080})),
+            Action::SandboxExpose { sandbox: one(), port: 8080 },
+            Reply::Exposed { port: 8080, host_port: 40_000 },
+            StatusCode::OK,
+        ),
+        row(
+            "GET /v1/sandboxes/{sandbox}/ports",
+            || get("/v1/sandboxes/one/ports"),
+            Action::SandboxPorts { sandbox: one() },
+            Reply::Ports(vec![ExposedPort { port: 8080, host_port: 40_000 }]),
+            StatusCode::OK,
         ),
     ]
 }

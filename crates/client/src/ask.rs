@@ -1,7 +1,7 @@
 //! What an action is on the way to a server: a request, and what its answer holds.
 
 use bailiwick_api as api;
-use bailiwick_core::sandboxes::InputBytes;
+use bailiwick_core::sandboxes::{ExposedPort, InputBytes};
 use bailiwick_core::{Action, Document, Refusal, Reply};
 use bailiwick_types::{ApprovalId, CallReport, ErrorCode};
 use hyper::Method;
@@ -74,6 +74,10 @@ pub(crate) enum Expected {
     Snapshot,
     FileBytes,
     FileEntries,
+    Changes,
+    Landed,
+    Exposed,
+    Ports,
     /// It is done, whatever is said about it.
     Nothing,
 }
@@ -123,6 +127,15 @@ impl Expected {
             Self::FileBytes => Reply::FileBytes(InputBytes::new(body.to_vec())),
             Self::FileEntries => {
                 Reply::FileEntries(read::<api::Entries>(body)?.entries.into_iter().map(Into::into).collect())
+            }
+            Self::Changes => Reply::Changes(Box::new(read::<api::Shown>(body)?.into())),
+            Self::Landed => Reply::Landed(Box::new(read::<api::Landed>(body)?.into())),
+            Self::Exposed => {
+                let ExposedPort { port, host_port } = read::<api::ExposedPort>(body)?.into();
+                Reply::Exposed { port, host_port }
+            }
+            Self::Ports => {
+                Reply::Ports(read::<api::ExposedPorts>(body)?.ports.into_iter().map(Into::into).collect())
             }
             Self::Nothing => Reply::Done,
         })
@@ -237,20 +250,21 @@ impl Ask {
             | Action::SandboxResume { .. }
             | Action::SandboxFork { .. }
             | Action::SandboxStop { .. }
+            | Action::SandboxDiff { .. }
+            | Action::SandboxCommit { .. }
+            | Action::SandboxDiscard { .. }
+            | Action::SandboxExpose { .. }
+            | Action::SandboxPorts { .. }
             | Action::SandboxRemove { .. } => return sandbox::of(action),
             Action::Under
             | Action::RunBegins(_)
             | Action::RunEnded(_)
             | Action::ExecBegins(_)
             | Action::ExecEnded(_)
-            | Action::SandboxDiff { .. }
-            | Action::SandboxCommit { .. }
-            | Action::SandboxDiscard { .. }
             | Action::ImageList
             | Action::ImagePull { .. }
             | Action::ImageImport { .. }
             | Action::ImageRemove { .. }
-            | Action::SandboxExpose { .. }
             | Action::ExecStart(_)
             | Action::ExecPoll { .. }
             | Action::ExecKill { .. }

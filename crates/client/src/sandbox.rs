@@ -4,7 +4,7 @@
 
 use bailiwick_api as api;
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecWish, FileWish, GivenInput, InputBytes, SandboxWish, Target,
+    CommandWish, ExecWish, FileWish, GivenInput, InputBytes, ReviewWish, SandboxPath, SandboxWish, Target,
 };
 use bailiwick_core::{Action, Caller, Input, Refusal, Reply};
 use bailiwick_types::ErrorCode;
@@ -44,6 +44,17 @@ pub(crate) fn of(action: Action) -> Result<(Ask, Expected), Refusal> {
         }
         Action::SandboxFiles { sandbox, wish } => files(&at(&sandbox, "/files"), wish),
         Action::SandboxExec(wish) => exec(*wish)?,
+        Action::SandboxDiff { sandbox, wish } => (diff(&at(&sandbox, "/diff"), &wish), Expected::Changes),
+        Action::SandboxCommit { sandbox, wish } => {
+            (Ask::post(&at(&sandbox, "/commit"), &api::Commit::from(wish))?, Expected::Landed)
+        }
+        Action::SandboxDiscard { sandbox, wish } => {
+            (Ask::post(&at(&sandbox, "/discard"), &api::Discard::from(wish))?, Expected::Landed)
+        }
+        Action::SandboxExpose { sandbox, port } => {
+            (Ask::post(&at(&sandbox, "/ports"), &api::Expose { port })?, Expected::Exposed)
+        }
+        Action::SandboxPorts { sandbox } => (Ask::get(&at(&sandbox, "/ports")), Expected::Ports),
         other => return Err(not_offered(other.name())),
     })
 }
@@ -56,6 +67,15 @@ fn can_cross(wish: &SandboxWish) -> Result<(), Refusal> {
             .with_hint("run it on the server's own machine, at its data folder"));
     }
     Ok(())
+}
+
+fn diff(at: &str, wish: &ReviewWish) -> Ask {
+    // Links are for what is taken.
+    let ReviewWish { at: overlay, paths, links_out: _, patch_bytes } = wish;
+    let most = patch_bytes.map(|most| most.to_string());
+    let mut query = vec![("at", overlay.as_ref().map(SandboxPath::as_str)), ("patchBytes", most.as_deref())];
+    query.extend(paths.iter().map(|path| ("path", Some(path.as_str()))));
+    Ask::page(at, &query)
 }
 
 fn files(at: &str, wish: FileWish) -> (Ask, Expected) {

@@ -4,7 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use super::sandbox::Sandbox;
 use super::{Command, Config, Policy, mcp, tool};
 
 /// Where a command works.
@@ -48,10 +47,6 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Man(_) => (Place::HereOfCourse, "man"),
         Command::Run(_) => (Place::Server, "run"),
         Command::Exec(_) => (Place::Server, "exec"),
-        Command::Sandbox(Sandbox::Diff(_)) => (Place::Here, "sandbox diff"),
-        Command::Sandbox(Sandbox::Commit(_)) => (Place::Here, "sandbox commit"),
-        Command::Sandbox(Sandbox::Discard(_)) => (Place::Here, "sandbox discard"),
-        Command::Sandbox(Sandbox::Expose(_)) => (Place::Here, "sandbox expose"),
         Command::Sandbox(_) => (Place::Server, "sandbox"),
         Command::Image(_) => (Place::Server, "image"),
         Command::Tool(_) => (Place::Server, "tool"),

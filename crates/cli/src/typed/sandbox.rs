@@ -104,7 +104,7 @@ pub(crate) enum Sandbox {
     Shell(ShellIn),
     /// Copy files or folders into one or out of one: ID:PATH is inside
     Cp(Cp),
-    /// Have a port of this machine lead to a port inside of one
+    /// Have a port of this machine lead to a port inside of one, or list those that do
     Expose(Expose),
     /// Show what one has changed of folders under its overlays
     Diff(Review),
@@ -212,8 +212,8 @@ pub(crate) struct Cp {
 pub(crate) struct Expose {
     /// Its id, the beginning of it, or its name
     pub(crate) sandbox: String,
-    /// The port inside, which it was made with: create --expose
-    pub(crate) port: u16,
+    /// The port inside, which it was made with: create --expose; without it, list those that are exposed
+    pub(crate) port: Option<u16>,
 }
 
 /// `bailiwick sandbox diff` and `discard`

@@ -14,7 +14,7 @@ use crate::typed::sandbox::{Review, Take};
 
 fn wished(what: &Review) -> Result<ReviewWish, Failure> {
     let at = what.at.as_deref().map(wish::inside).transpose()?;
-    Ok(ReviewWish { at, paths: what.paths.clone(), links_out: false })
+    Ok(ReviewWish { at, paths: what.paths.clone(), ..ReviewWish::default() })
 }
 
 /// `bailiwick sandbox diff`

@@ -23,14 +23,19 @@ use super::{Serving, bailiwick, has_sandboxes, run};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Somebody with a key of their own.
-struct Client {
+pub(super) struct Client {
     address: String,
     key: String,
 }
 
 impl Client {
-    fn new(program: &Program, server: &Serving, name: &str) -> Self {
-        let key = run(program, &["-q", "key", "create", name, "--scope", "author"], 0).stdout;
+    pub(super) fn new(program: &Program, server: &Serving, name: &str) -> Self {
+        Self::with(program, server, name, "author")
+    }
+
+    /// With a key that covers this.
+    pub(super) fn with(program: &Program, server: &Serving, name: &str, scopes: &str) -> Self {
+        let key = run(program, &["-q", "key", "create", name, "--scope", scopes], 0).stdout;
         let address = server.address().trim_start_matches("http://").to_owned();
         Self { address, key: key.trim().to_owned() }
     }
@@ -69,7 +74,7 @@ impl Client {
     }
 
     #[track_caller]
-    fn json(&self, method: &str, path: &str, body: &Value, status: u16) -> Value {
+    pub(super) fn json(&self, method: &str, path: &str, body: &Value, status: u16) -> Value {
         let (answered, text) = self.ask(method, path, body.to_string().as_bytes());
         assert_eq!(answered, status, "{method} {path}: {}", String::from_utf8_lossy(&text));
         serde_json::from_slice(&text).unwrap_or(Value::Null)

@@ -146,6 +146,7 @@ fn fetched(address: &str) -> String {
 fn commands_of_this_program_review_and_expose_at_a_server() {
     requires!("sandboxes", has_sandboxes());
     let (program, folder, server) = served();
+    let operator = Client::with(&program, &server, "watcher", "operate");
     let client = program.with_variable("BAILIWICK_SERVER", server.address());
     let create = ["-q", "sandbox", "create", "--name", "job", "--overlay", "project", "--expose", "8080"];
     run(&client, &create, 0);
@@ -170,16 +171,14 @@ fn commands_of_this_program_review_and_expose_at_a_server() {
     let exposed = run(&client, &["sandbox", "expose", "job", "8080"], 0);
     assert!(exposed.stderr.contains("the server's own machine"), "{}", exposed.stderr);
     let address = exposed.stdout.trim();
-    let serving = ["sandbox", "exec", "job", "--", "python3", "-u", "-m", "http.server", "8080"];
-    let serving = client.start(&serving);
-    serving.wait_for("Serving HTTP");
+    let serves = json!({"argv": ["python3", "-u", "-m", "http.server", "8080"]});
+    let serving = operator.begin("/v1/sandboxes/job/exec?stream", &serves, "Serving HTTP");
     assert!(fetched(address).ends_with("from inside\n"));
     let listed: Value =
         serde_json::from_str(&run(&client, &["sandbox", "expose", "job", "--json"], 0).stdout).unwrap();
     assert_eq!(listed["ports"][0]["address"], address, "{listed:#}");
     assert_eq!(listed["ports"].as_array().map(Vec::len), Some(1));
-    serving.interrupt();
-    serving.end();
+    drop(serving);
     run(&client, &["sandbox", "discard", "job"], 0);
     let left = run(&client, &["sandbox", "diff", "job"], 0);
     assert_eq!(left.stdout, "", "{}", left.stderr);

@@ -81,7 +81,7 @@ impl Client {
     }
 
     /// Begins a command that speaks, and waits until it has said this.
-    fn begin(&self, path: &str, body: &Value, says: &str) -> TcpStream {
+    pub(super) fn begin(&self, path: &str, body: &Value, says: &str) -> TcpStream {
         let mut stream = self.send("POST", path, body.to_string().as_bytes());
         let mut heard = Vec::new();
         let mut piece = [0; 4096];

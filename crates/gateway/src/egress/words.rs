@@ -12,7 +12,7 @@ use super::way::{Unreached, Way};
 /// How many of the hosts that may be reached are told.
 const MOST_TOLD: usize = 12;
 /// How long whoever was refused may still send.
-const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);
+pub(super) const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What a program is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,9 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
         DenialReason::TooMany => 503,
         _ => 403,
     };
-    let asked = way.sealed.cleaned_text(&denial.asked);
-    let reason = format!("Refused by Bailiwick: {asked}: {}", denial.reason);
-    let Denial { rule, layer, reason: why, fix, .. } = &denial;
+    let denial = way.fit_to_tell(denial);
+    let Denial { asked, rule, layer, reason: why, fix, .. } = &denial;
+    let reason = format!("Refused by Bailiwick: {asked}: {why}");
     let reach = match way.policy.scope() {
         EgressScope::Listed(rules) => format!("what this sandbox may reach: {}\n", listed(rules)),
         EgressScope::AnyPublic => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
     let meaning = why.meaning();
     let text =
         format!("Bailiwick refused: {asked}\nwhy: {why}: {meaning}\nrule: {rule} ({layer})\n{reach}{next}\n");
-    way.refused(denial);
+    way.ledger.refused(denial);
     Told { status, reason, text }
 }
 

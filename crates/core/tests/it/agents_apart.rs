@@ -281,8 +281,12 @@ fn what_is_made_for_an_agent_is_what_the_operator_offers() {
         let wide = SandboxWish { preset: Some("standard".to_owned()), ..SandboxWish::default() };
         let standard = ground.core.perform(cli(), Action::SandboxCreate(Box::new(wide))).await;
         let Ok(Reply::Sandbox(standard)) = standard else { panic!("{standard:?}") };
-        assert_ne!(view.spec["limits"]["memory"], standard.spec["limits"]["memory"], "{}", view.spec);
+        assert_ne!(
+            view.spec["limits"]["memoryBytes"], standard.spec["limits"]["memoryBytes"],
+            "{}",
+            view.spec
+        );
         // What is kept for a model is less than what the operator would let anybody have.
-        assert_eq!(view.spec["limits"]["output"]["value"], 128 * 1024, "{}", view.spec["limits"]);
+        assert_eq!(view.spec["limits"]["outputBytes"]["value"], 128 * 1024, "{}", view.spec["limits"]);
     });
 }

@@ -17,8 +17,6 @@ use super::line::Line;
 use super::names::Names;
 use crate::net::{Net, SealedSet};
 
-/// The most characters of what was asked for that are told and kept.
-const MOST_ASKED: usize = 300;
 /// How many who find no turn are told so at the same time.
 pub(super) const MOST_GOODBYES: usize = 32;
 
@@ -120,21 +118,12 @@ pub(super) struct Opened {
 }
 
 impl Way {
-    /// Writes a refusal down.
-    pub(super) fn refused(&self, denial: Denial) {
-        self.ledger.refused(self.fit_to_tell(denial));
-    }
-
-    /// A refusal without any sealed value, and no longer than anybody wants to read: a guest chose its words.
-    pub(super) fn fit_to_tell(&self, mut denial: Denial) -> Denial {
+    /// Writes a refusal down, without any sealed value.
+    pub(super) fn refused(&self, mut denial: Denial) {
         if !self.sealed.is_empty() {
             denial.asked = self.sealed.cleaned_text(&denial.asked);
         }
-        if let Some((cut, _)) = denial.asked.char_indices().nth(MOST_ASKED) {
-            denial.asked.truncate(cut);
-            denial.asked.push('…');
-        }
-        denial
+        self.ledger.refused(denial);
     }
 
     /// Connects to a host that policy said yes to.

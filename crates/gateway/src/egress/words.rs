@@ -39,9 +39,9 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
         DenialReason::TooMany => 503,
         _ => 403,
     };
-    let denial = way.fit_to_tell(denial);
-    let Denial { asked, rule, layer, reason: why, fix, .. } = &denial;
-    let reason = format!("Refused by Bailiwick: {asked}: {why}");
+    let asked = way.sealed.cleaned_text(&denial.asked);
+    let reason = format!("Refused by Bailiwick: {asked}: {}", denial.reason);
+    let Denial { rule, layer, reason: why, fix, .. } = &denial;
     let reach = match way.policy.scope() {
         EgressScope::Listed(rules) => format!("what this sandbox may reach: {}\n", listed(rules)),
         EgressScope::AnyPublic => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn refused(way: &Way, denial: Denial) -> Told {
     let meaning = why.meaning();
     let text =
         format!("Bailiwick refused: {asked}\nwhy: {why}: {meaning}\nrule: {rule} ({layer})\n{reach}{next}\n");
-    way.ledger.refused(denial);
+    way.refused(denial);
     Told { status, reason, text }
 }
 

@@ -128,7 +128,7 @@ fn nobody_types_for_a_command_of_an_agent_or_one_that_nobody_waits_for() {
             let refused = ground.core.perform(cli(), start).await.expect_err("nobody types");
             assert_eq!(refused.code, ErrorCode::InvalidInput);
         }
-        let target = Target::Fresh(Box::new(SandboxWish::default()));
+        let target = Target::Fresh(Box::default());
         let wish = ExecWish { target, command: shell("true"), correlation: None };
         let refused = ground.core.perform(cli(), Action::ExecStart(Box::new(wish))).await;
         assert_eq!(refused.expect_err("it is not kept").code, ErrorCode::InvalidInput);

@@ -11,6 +11,7 @@ mod background;
 mod client;
 pub mod dns;
 mod examples;
+pub mod forge;
 pub mod hollow;
 mod message;
 pub mod netns;

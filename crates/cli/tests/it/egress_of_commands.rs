@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use bailiwick_testkit::authority::Authority;
 use bailiwick_testkit::dns::FakeDns;
+use bailiwick_testkit::forge::Forge;
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
@@ -39,6 +40,12 @@ const BELIEVED: [&str; 6] = [
     "PIP_CERT",
 ];
 
+/// What every spec of git begins with.
+const GIT: &str = include_str!("../../../../specs/commands/git.sh");
+
+/// Hosts that only one case each sends large packs to: over the proxy and without it, and both with an authority.
+const CARRIED: [&str; 4] = ["public.test", "sub.public.test", "a.b.public.test", "xn--bcher-kva.test"];
+
 /// Whether the machine has the programs whose network it is about.
 fn has_programs() -> bool {
     ["python3", "git", "curl", "node", "pip3"].iter().all(|name| Path::new("/usr/bin").join(name).exists())
@@ -49,7 +56,7 @@ struct Stage {
     folder: tempfile::TempDir,
     authority: Authority,
     names: FakeDns,
-    _servers: Vec<Upstream>,
+    servers: Vec<Upstream>,
     /// The operator's, which leads to one host.
     proxy: Proxy,
     datagrams: std::net::UdpSocket,
@@ -68,8 +75,12 @@ impl Stage {
         let authority = Authority::new();
         std::fs::write(folder.path().join("authority.pem"), authority.pem()).unwrap();
         let names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
-        let stock = Arc::new(stock);
-        let answers = move |request: &Request| file(&stock, request).unwrap_or_else(|| answer(request));
+        let (stock, forge) = (Arc::new(stock.clone()), Forge::new(&stock));
+        let answers = move |request: &Request| match request.path() {
+            path if path.starts_with("/team/") => forge.answer(request),
+            "/weigh" => weighed(request),
+            _ => file(&stock, request).unwrap_or_else(|| answer(request)),
+        };
         let servers = servers(&authority, &answers);
         let proxied = Setup::new(Routes::new())
             .authority("proxied.test:80", at(PUBLIC, 80))
@@ -77,7 +88,7 @@ impl Stage {
         let proxy = Proxy::listen(at("127.0.0.1", 3129), proxied);
         let datagrams = std::net::UdpSocket::bind(at(PUBLIC, 4242)).unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        Self { folder, authority, names, _servers: servers, proxy, datagrams }
+        Self { folder, authority, names, servers, proxy, datagrams }
     }
 
     fn roots(&self) -> PathBuf {
@@ -91,6 +102,31 @@ impl Stage {
             .preamble(&PREAMBLES.concat())
             .home_file(".config/bailiwick/bailiwick.toml", &settings)
             .home_file("authority.pem", self.authority.pem())
+            .home_file("git.sh", GIT)
+    }
+
+    /// Which of git's ways to speak did not come to a host by any of the ways out.
+    fn unheard(&self) -> Vec<String> {
+        let kinds: [(&str, &str, &str, &str); 4] = [
+            ("wants that are packed", "/git-upload-pack", "content-encoding", "gzip"),
+            ("version 2", "/git-upload-pack", "git-protocol", "version=2"),
+            ("a push in chunks", "/git-receive-pack", "transfer-encoding", "chunked"),
+            ("a body that waits", "/weigh", "expect", "100-continue"),
+        ];
+        let came: Vec<Request> = self.servers.iter().flat_map(Upstream::requests).collect();
+        let is_heard = |host: &str, (_, path, name, value): &(&str, &str, &str, &str)| {
+            came.iter().any(|request| {
+                let sni = request.tls.as_ref().and_then(|tls| tls.sni.as_deref());
+                sni == Some(host) && request.path().ends_with(path) && request.header(name) == Some(value)
+            })
+        };
+        CARRIED
+            .into_iter()
+            .flat_map(|host| {
+                kinds.iter().filter(move |kind| !is_heard(host, kind)).map(move |kind| (host, kind))
+            })
+            .map(|(host, (what, ..))| format!("{what} of {host}"))
+            .collect()
     }
 
     /// What was told to the world that nobody may tell it.
@@ -105,6 +141,12 @@ impl Stage {
         }
         leaks
     }
+}
+
+/// How much came, and what its bytes come to.
+fn weighed(request: &Request) -> Answer {
+    let sum: u64 = request.body.iter().copied().map(u64::from).sum();
+    Answer::ok(format!("{} {sum}\n", request.body.len()))
 }
 
 /// A file of the stock; a folder is its index.
@@ -136,6 +178,7 @@ fn commands_reach_what_they_may_and_nothing_else() {
         let stage = Stage::new();
         check_all(&stage.cases(bailiwick()), 40);
         assert_eq!(stage.leaks(), [""; 0]);
+        assert_eq!(stage.unheard(), [""; 0]);
     });
 }
 
@@ -147,6 +190,7 @@ fn commands_of_an_ordinary_user_reach_what_they_may_and_nothing_else() {
         let stage = Stage::new();
         check_all(&stage.cases(bailiwick()).by_nobody(), 40);
         assert_eq!(stage.leaks(), [""; 0]);
+        assert_eq!(stage.unheard(), [""; 0]);
     });
 }
 

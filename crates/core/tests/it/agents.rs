@@ -33,28 +33,28 @@ tests!(
     all_that_an_agent_does_is_one_story,
 );
 
-const ALL: &str = "mcp.tools=run_command,sandbox_create,sandbox_exec,sandbox_poll,sandbox_kill,sandbox_read_file,\
-                   sandbox_write_file,sandbox_list_files,sandbox_close";
+pub(crate) const ALL: &str = "mcp.tools=run_command,sandbox_create,sandbox_exec,sandbox_poll,sandbox_kill,sandbox_read_file,\
+                   sandbox_write_file,sandbox_list_files,sandbox_close,run_python,sandbox_upload,sandbox_download,sandbox_expose";
 
-struct Ground {
+pub(crate) struct Ground {
     place: Place,
-    core: Core,
-    backend: Unwalled,
+    pub(crate) core: Core,
+    pub(crate) backend: Unwalled,
 }
 
-async fn ground(place: Place) -> Ground {
+pub(crate) async fn ground(place: Place) -> Ground {
     let (mut opening, backend) = (place.opening(), Unwalled::default());
     opening.backends = Backends::new([Arc::new(backend.clone()) as Arc<dyn Backend>]);
     std::fs::create_dir_all(place.data()).expect("a data folder");
     Ground { core: Core::open(opening).await.expect("a core"), backend, place }
 }
 
-async fn standing() -> Ground {
+pub(crate) async fn standing() -> Ground {
     ground(Place::new().serving().set(ALL)).await
 }
 
 /// An agent with a key, by its number.
-fn agent(number: u8) -> Caller {
+pub(crate) fn agent(number: u8) -> Caller {
     let actor = Actor { key: Some(format!("key{number}")), client: "mcp/test".to_owned() };
     Caller {
         key: Some(KeyId::from_parts(1, &[number; 10])),
@@ -63,36 +63,36 @@ fn agent(number: u8) -> Caller {
 }
 
 /// One without.
-fn keyless() -> Caller {
+pub(crate) fn keyless() -> Caller {
     Caller::covering(Actor { key: None, client: "mcp/test".to_owned() }, Scopes::of([Scope::Call]))
 }
 
-fn shell(text: &str) -> CommandWish {
+pub(crate) fn shell(text: &str) -> CommandWish {
     CommandWish { shell: Some(text.to_owned()), keep_output: true, ..CommandWish::default() }
 }
 
-fn create() -> AgentDoes {
+pub(crate) fn create() -> AgentDoes {
     AgentDoes::Create { env: BTreeMap::new(), ports: Vec::new() }
 }
 
-fn path(text: &str) -> SandboxPath {
+pub(crate) fn path(text: &str) -> SandboxPath {
     SandboxPath::new(text).expect("a path")
 }
 
 impl Ground {
-    async fn does(&self, caller: Caller, does: AgentDoes) -> Result<Reply, Refusal> {
+    pub(crate) async fn does(&self, caller: Caller, does: AgentDoes) -> Result<Reply, Refusal> {
         let wish = AgentWish { does, correlation: None, is_tied: false };
         self.core.perform(caller, Action::AgentUse(Box::new(wish))).await
     }
 
-    async fn made(&self, caller: Caller) -> String {
+    pub(crate) async fn made(&self, caller: Caller) -> String {
         match self.does(caller, create()).await {
             Ok(Reply::Sandbox(view)) => view.line.id.to_string(),
             other => panic!("{other:?}"),
         }
     }
 
-    async fn start(&self, sandbox: &str, text: &str) -> Result<String, Refusal> {
+    pub(crate) async fn start(&self, sandbox: &str, text: &str) -> Result<String, Refusal> {
         let (target, command) = (Target::Kept(sandbox.to_owned()), shell(text));
         let wish = ExecWish { target, command, correlation: None };
         match self.core.perform(cli(), Action::ExecStart(Box::new(wish))).await? {
@@ -101,7 +101,7 @@ impl Ground {
         }
     }
 
-    async fn poll(&self, sandbox: &str, exec: &str, cursor: Cursor) -> ExecView {
+    pub(crate) async fn poll(&self, sandbox: &str, exec: &str, cursor: Cursor) -> ExecView {
         let (sandbox, exec) = (sandbox.to_owned(), exec.to_owned());
         let poll = Action::ExecPoll { sandbox, exec, cursor, wait_ms: 10_000 };
         match self.core.perform(cli(), poll).await {
@@ -110,7 +110,7 @@ impl Ground {
         }
     }
 
-    async fn kill(&self, sandbox: &str, exec: &str) -> ExecView {
+    pub(crate) async fn kill(&self, sandbox: &str, exec: &str) -> ExecView {
         let kill = Action::ExecKill { sandbox: sandbox.to_owned(), exec: exec.to_owned() };
         match self.core.perform(cli(), kill).await {
             Ok(Reply::ExecView(view)) => *view,
@@ -118,7 +118,7 @@ impl Ground {
         }
     }
 
-    async fn kept(&self) -> String {
+    pub(crate) async fn kept(&self) -> String {
         let wish = SandboxWish { idle: Some("1m".to_owned()), ..SandboxWish::default() };
         match self.core.perform(cli(), Action::SandboxCreate(Box::new(wish))).await {
             Ok(Reply::Sandbox(view)) => view.line.id.to_string(),
@@ -126,7 +126,7 @@ impl Ground {
         }
     }
 
-    async fn records(&self) -> Vec<Value> {
+    pub(crate) async fn records(&self) -> Vec<Value> {
         match self.core.perform(cli(), Action::AuditTail { limit: 100 }).await {
             Ok(Reply::Records(records)) => records,
             other => panic!("{other:?}"),
@@ -305,6 +305,25 @@ fn an_agent_finds_its_own_sandboxes_and_nobody_elses() {
                     executable: false,
                 },
                 AgentDoes::Kill { sandbox: sandbox.clone(), exec: theirs.clone() },
+                AgentDoes::Poll {
+                    sandbox: sandbox.clone(),
+                    exec: theirs.clone(),
+                    cursor: Cursor::default(),
+                    wait_ms: 0,
+                },
+                AgentDoes::RunPython {
+                    session: Session::Kept(sandbox.clone()),
+                    code: String::new(),
+                    timeout: None,
+                },
+                AgentDoes::Upload {
+                    sandbox: sandbox.clone(),
+                    path: path("/work/a"),
+                    bytes: InputBytes::new("a"),
+                    executable: false,
+                },
+                AgentDoes::Download { sandbox: sandbox.clone(), path: path("/work/a") },
+                AgentDoes::Expose { sandbox: sandbox.clone(), port: 80 },
                 AgentDoes::Close { sandbox },
             ]
         };
@@ -343,7 +362,7 @@ fn an_agent_keeps_no_more_than_the_operator_lets_it() {
 }
 
 /// A place whose agents can change a folder of the host.
-fn wide(place: Place) -> (Place, tempfile::TempDir) {
+pub(crate) fn wide(place: Place) -> (Place, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let mount = format!("mcp.sandbox.mounts={}:/data:rw", folder.path().display());
     (place.set(ALL).set(&mount), folder)

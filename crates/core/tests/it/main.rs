@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod agents_apart;
 mod announcing;
 mod approvals;
 mod asking;
@@ -61,6 +62,7 @@ pub(crate) struct Test {
 
 const ALL: &[&[Test]] = &[
     agents::TESTS,
+    agents_apart::TESTS,
     announcing::TESTS,
     approvals::TESTS,
     calls::TESTS,

@@ -11,7 +11,7 @@ use super::authority::Authority;
 use super::ledger::Ledger;
 use super::names::Names;
 use super::outlet::Door;
-use super::way::{EgressBounds, Way};
+use super::way::{EgressBounds, MOST_GOODBYES, Way};
 use crate::net::{Net, SealedSet};
 
 /// How what goes through TLS is looked at.
@@ -169,6 +169,7 @@ impl Egress for SandboxEgress {
             names: Names::new(self.bounds.names),
             ledger: Ledger::default(),
             turns: Arc::new(Semaphore::new(self.bounds.connections.min(Semaphore::MAX_PERMITS))),
+            goodbyes: Semaphore::new(MOST_GOODBYES),
             authority,
             sealed: Arc::new(self.sealed(spec)?),
         };

@@ -82,8 +82,10 @@ pub(super) enum After {
     KeepBoth,
     /// Another request may come.
     KeepClient,
-    /// Nothing more.
+    /// Nothing more, and that is to be said.
     Close,
+    /// It is over already.
+    Gone,
     /// Both sides speak something else from now on.
     Switched,
 }

@@ -100,5 +100,8 @@ async fn prepare(way: &Way, head: &RequestHead) -> Result<Ready, Unreached> {
 pub(super) async fn refuse_crowd(way: &Way, mut line: Line) {
     let denial = way.policy.refuse("one more connection", DenialReason::TooMany);
     let told = refused(way, *denial);
-    tell(&mut line, &told).await;
+    // Who is told is waited for a moment; a crowd is not, for each of them holds a descriptor of the host's.
+    if let Ok(_turn) = way.goodbyes.try_acquire() {
+        tell(&mut line, &told).await;
+    }
 }

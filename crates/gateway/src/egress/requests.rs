@@ -9,10 +9,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::exchange::{self, After, Held, Prepared, Trouble};
-use super::line::Line;
+use super::line::{Line, part, splice};
 use super::message::{Framing, HeadFault, RequestHead, Version, parse_request, read_head, request_framing};
 use super::way::{Purpose, Unreached, Way};
-use super::words::{self, refused, tell, told};
+use super::words::{self, GOODBYE, refused, tell, told};
 
 /// Whom requests of a connection are for.
 pub(super) enum Speaking<'a> {
@@ -70,8 +70,14 @@ pub(super) async fn serve(
                 return None;
             }
         };
-        if after == After::Close {
-            return None;
+        match after {
+            After::Gone => return None,
+            After::Close => {
+                // TLS ends with a word, and who is still sending reads the answer all the same.
+                part(line, GOODBYE).await;
+                return None;
+            }
+            After::KeepBoth | After::KeepClient | After::Switched => {}
         }
         patience = way.bounds.keep_alive;
     }
@@ -107,8 +113,8 @@ async fn answered(way: &Way, line: &mut Line, prepared: Prepared, held: &mut Opt
     }
     match came {
         Ok(After::Switched) => {
-            super::line::splice(line, used.line(), way.bounds.idle).await;
-            After::Close
+            splice(line, used.line(), way.bounds.idle).await;
+            After::Gone
         }
         Ok(After::KeepBoth) => {
             *held = Some(used);
@@ -118,13 +124,14 @@ async fn answered(way: &Way, line: &mut Line, prepared: Prepared, held: &mut Opt
         Err(Trouble::Denied(denial)) => say(line, &refused(way, *denial)).await,
         Err(Trouble::Failed(failed)) => say(line, &words::failed(&failed)).await,
         Err(Trouble::Stale) => say(line, &words::failed(&exchange::no_answer())).await,
-        Err(Trouble::Broken) => After::Close,
+        // Whoever got half of an answer must not take it for all.
+        Err(Trouble::Broken) => After::Gone,
     }
 }
 
 async fn say(line: &mut Line, told: &words::Told) -> After {
     tell(line, told).await;
-    After::Close
+    After::Gone
 }
 
 async fn connected(way: &Way, prepared: &Prepared) -> Result<Held, Unreached> {

@@ -17,6 +17,9 @@ use super::line::Line;
 use super::names::Names;
 use crate::net::{Net, SealedSet};
 
+/// How many who find no turn are told so at the same time.
+pub(super) const MOST_GOODBYES: usize = 32;
+
 /// The bounds of one sandbox's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EgressBounds {
@@ -63,6 +66,8 @@ pub(super) struct Way {
     pub(super) names: Names,
     pub(super) ledger: Ledger,
     pub(super) turns: Arc<Semaphore>,
+    /// Those beyond the turns who are told so at once; others are closed without a word.
+    pub(super) goodbyes: Semaphore,
     pub(super) authority: Option<Authority>,
     pub(super) sealed: Arc<SealedSet>,
 }

@@ -12,7 +12,7 @@ use super::way::{Unreached, Way};
 /// How many of the hosts that may be reached are told.
 const MOST_TOLD: usize = 12;
 /// How long whoever was refused may still send.
-const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);
+pub(super) const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What a program is told.
 #[derive(Debug, Clone, PartialEq, Eq)]

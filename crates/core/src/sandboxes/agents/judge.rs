@@ -8,18 +8,13 @@ use bailiwick_types::{ErrorCode, Risk};
 use serde_json::{Value, json};
 
 use super::AgentTool;
+use super::shown::Shown;
 use crate::approvals::Subject;
 use crate::journal::told;
 use crate::pipeline::approval::{self, Asked};
 use crate::pipeline::bounded;
 use crate::sandboxes::record::{Noted, masked, spec_told};
 use crate::{Core, Question, Refusal};
-
-/// What a person is shown of it.
-pub(super) struct Shown {
-    pub(super) arguments: Value,
-    pub(super) code: Option<String>,
-}
 
 /// Lets a call go on, or refuses it on the record. Who said yes is told with what is done.
 pub(super) async fn judge(
@@ -29,8 +24,8 @@ pub(super) async fn judge(
     shown: Shown,
 ) -> Result<(), Refusal> {
     let core = noted.core;
-    let Shown { arguments, code } = shown;
-    let arguments = masked(core, arguments);
+    let Shown { whole, told: arguments, code } = shown;
+    let (whole, arguments) = (masked(core, whole), masked(core, arguments));
     noted.about.tool = Some(tool.name());
     noted.about.risk = Some(risk.clone());
     let ceiling = core.inner.world.baseline().ceilings.risk;
@@ -45,13 +40,13 @@ pub(super) async fn judge(
     }
     let question = Question {
         tool: tool.name().to_owned(),
-        hash: Some(Hash::of_bytes(json!([arguments, code]).to_string().as_bytes()).to_string()),
+        hash: Some(Hash::of_bytes(json!([whole, code]).to_string().as_bytes()).to_string()),
         policy_hash: Hash::of_bytes(spec_told(spec).to_string().as_bytes()).to_string(),
         call_id: noted.call_id,
         prompt: None,
         risk,
         code,
-        arguments: arguments.clone(),
+        arguments: whole,
         workspace: None,
         actor: noted.caller.actor.clone(),
         correlation_id: noted.correlation.clone(),

@@ -9,6 +9,7 @@ mod offer;
 mod perform;
 mod python;
 mod reach;
+mod shown;
 
 use std::collections::BTreeMap;
 

@@ -6,23 +6,21 @@ use bailiwick_sandbox::Sandbox;
 use bailiwick_types::{CorrelationId, ErrorCode, Tier};
 use serde_json::{Value, json};
 
-use super::judge::{Shown, judge};
+use super::judge::judge;
 use super::offer::wish;
 use super::python;
+use super::shown::{Shown, text_or_hash};
 use super::{AgentDoes, AgentTool, AgentWish, Session};
 use crate::core::OpenCall;
 use crate::sandboxes::actions::{On, exec_fresh, exec_on, exposed, removed, wish_told};
 use crate::sandboxes::background;
 use crate::sandboxes::files::{FileWish, files_on};
 use crate::sandboxes::holder::Holder;
-use crate::sandboxes::record::{Noted, backend_told, command_told, spec_told};
+use crate::sandboxes::record::{Noted, backend_told, spec_told};
 use crate::sandboxes::registry::One;
 use crate::sandboxes::view::view;
 use crate::sandboxes::wish::{CommandWish, GivenInput, SandboxWish};
 use crate::{Caller, Core, Origin, Refusal, Reply};
-
-/// The longest text of a file that a person is shown whole, in bytes.
-const MOST_SHOWN: usize = 256 * 1024;
 
 /// Does what an agent asks for.
 pub(crate) async fn perform(
@@ -43,8 +41,9 @@ pub(crate) async fn perform(
         AgentDoes::RunCommand { session, command } => agent.run_command(session, command).await,
         AgentDoes::RunPython { session, code, timeout } => python::run(&agent, session, code, timeout).await,
         AgentDoes::Create { env, ports } => {
+            let shown = Shown::variables(&env);
             let wish = SandboxWish { env, expose: ports, ..agent.wish()? };
-            let (one, _) = agent.made(wish, Shown { arguments: json!({}), code: None }).await?;
+            let (one, _) = agent.made(wish, shown).await?;
             Ok(Reply::Sandbox(Box::new(view(&one, None))))
         }
         AgentDoes::Exec { sandbox, command, background } => agent.exec(&sandbox, command, background).await,
@@ -66,11 +65,7 @@ pub(crate) async fn perform(
         }
         AgentDoes::WriteFile { sandbox, path, bytes, executable }
         | AgentDoes::Upload { sandbox, path, bytes, executable } => {
-            let content = bytes.clone().into_bytes();
-            let text = match std::str::from_utf8(&content) {
-                Ok(text) if text.len() <= MOST_SHOWN => json!(text),
-                _ => json!({"bytes": content.len(), "sha256": bailiwick_tool::Hash::of_bytes(&content)}),
-            };
+            let text = text_or_hash(&bytes.clone().into_bytes());
             let shown = json!({"path": path, "content": text, "executable": executable});
             let on = agent.tended(&sandbox, "sandbox.write", shown).await?;
             files_on(&on, FileWish::Write { path, bytes, executable }, open).await
@@ -120,8 +115,7 @@ impl<'a> Agent<'a> {
 
     /// One of its own sandboxes, for what this tool does with it, once that is allowed.
     async fn tended(&self, sandbox: &str, action: &'static str, arguments: Value) -> Result<On<'a>, Refusal> {
-        let shown = Shown { arguments, code: None };
-        self.allowed(sandbox, action, shown).await.map(|(on, _)| on)
+        self.allowed(sandbox, action, Shown::arguments(arguments)).await.map(|(on, _)| on)
     }
 
     /// The same, with how the record names what follows.
@@ -129,12 +123,10 @@ impl<'a> Agent<'a> {
         &self,
         sandbox: &str,
         action: &'static str,
-        mut shown: Shown,
+        shown: Shown,
     ) -> Result<(On<'a>, Noted<'a>), Refusal> {
         let on = On::of(self.core, self.caller, self.find(sandbox)?);
-        if let Value::Object(said) = &mut shown.arguments {
-            said.insert("sandboxId".to_owned(), json!(on.sandbox().id()));
-        }
+        let shown = shown.with("sandboxId", &json!(on.sandbox().id()));
         let mut noted = self.noted(action, Some(on.sandbox()))?;
         let risk = self.tool.risk(on.sandbox().spec(), on.sandbox().receipt().tier);
         judge(&mut noted, self.tool, (on.sandbox().spec(), risk), shown).await?;
@@ -146,7 +138,7 @@ impl<'a> Agent<'a> {
     pub(super) async fn made(
         &self,
         wish: SandboxWish,
-        mut shown: Shown,
+        shown: Shown,
     ) -> Result<(Arc<One>, Noted<'a>), Refusal> {
         let mut noted = self.noted("sandbox.create", None)?;
         let (core, holder) = (self.core, Holder::of(self.caller));
@@ -161,9 +153,7 @@ impl<'a> Agent<'a> {
             Ok(ready) => ready,
             Err(refusal) => return noted.refused(wish_told(&wish), refusal).await,
         };
-        if let Value::Object(said) = &mut shown.arguments {
-            said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
-        }
+        let shown = shown.with("sandbox", &spec_told(&resolved.spec));
         let risk = self.tool.risk(&resolved.spec, backend.tier());
         judge(&mut noted, self.tool, (&resolved.spec, risk), shown).await?;
         let making = async {
@@ -189,22 +179,18 @@ impl<'a> Agent<'a> {
             Session::Kept(sandbox) => self.exec(&sandbox, command, false).await,
             Session::New => {
                 let wanted = checked(command)?;
-                let shown = Shown { arguments: command_told(&wanted.command()?, [].iter()), code: None };
-                let (one, made) = self.made(self.wish()?, shown).await?;
+                let (one, made) = self.made(self.wish()?, Shown::command(&wanted.command()?)).await?;
                 let noted = self.noted("exec", Some(one.sandbox.as_ref()))?.about(made.about);
                 exec_on(&noted, &On::of(self.core, self.caller, one), wanted.command()?, true).await
             }
             Session::None => {
                 let (wanted, wish) = (checked(command)?, self.wish()?);
                 let mut noted = self.noted("exec", None)?;
-                let mut arguments = command_told(&wanted.command()?, [].iter());
                 let operators = self.operators();
                 let (spec, tier) = self.looked(&operators, &wish, &noted).await?;
-                if let Value::Object(said) = &mut arguments {
-                    said.insert("sandbox".to_owned(), spec_told(&spec));
-                }
+                let shown = Shown::command(&wanted.command()?).with("sandbox", &spec_told(&spec));
                 let risk = self.tool.risk(&spec, tier);
-                judge(&mut noted, self.tool, (&spec, risk), Shown { arguments, code: None }).await?;
+                judge(&mut noted, self.tool, (&spec, risk), shown).await?;
                 let noted = Noted { caller: &operators, ..noted };
                 exec_fresh(&noted, &wish, &wanted).await
             }
@@ -231,11 +217,8 @@ impl<'a> Agent<'a> {
 
     async fn exec(&self, sandbox: &str, command: CommandWish, background: bool) -> Result<Reply, Refusal> {
         let wanted = checked(command)?.command()?;
-        let mut arguments = command_told(&wanted, [].iter());
-        if let Value::Object(said) = &mut arguments {
-            said.insert("background".to_owned(), json!(background));
-        }
-        let (on, noted) = self.allowed(sandbox, "exec", Shown { arguments, code: None }).await?;
+        let shown = Shown::command(&wanted).with("background", &json!(background));
+        let (on, noted) = self.allowed(sandbox, "exec", shown).await?;
         if background {
             return background::started(&noted, on, wanted).await.map(Reply::ExecStarted);
         }

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Session;
-use super::judge::{Shown, judge};
+use super::judge::judge;
 use super::perform::Agent;
+use super::shown::Shown;
 use crate::sandboxes::actions::{On, ran, wish_told};
 use crate::sandboxes::record::{Noted, backend_told, behind, spec_told};
 use crate::sandboxes::registry::One;
@@ -64,8 +65,8 @@ pub(super) async fn run(
         .map_err(|error| Refusal::new(ErrorCode::InvalidInput, format!("the timeout: {error}")))?
         .map(Duration::from_millis);
     let shown = || Shown {
-        arguments: json!({"timeoutMs": timeout.map(|t| t.as_millis())}),
         code: Some(code.clone()),
+        ..Shown::arguments(json!({"timeoutMs": timeout.map(|t| t.as_millis())}))
     };
     let given = Given { code: &code, timeout };
     match session {
@@ -97,7 +98,7 @@ impl Given<'_> {
     }
 }
 
-async fn once(agent: &Agent<'_>, given: &Given<'_>, mut shown: Shown) -> Result<Reply, Refusal> {
+async fn once(agent: &Agent<'_>, given: &Given<'_>, shown: Shown) -> Result<Reply, Refusal> {
     let wish = agent.wish()?;
     let mut noted = agent.noted("exec", None)?;
     let operators = agent.operators();
@@ -110,9 +111,7 @@ async fn once(agent: &Agent<'_>, given: &Given<'_>, mut shown: Shown) -> Result<
         Ok(ready) => ready,
         Err(refusal) => return noted.refused(json!({"sandbox": wish_told(&wish)}), refusal).await,
     };
-    if let Value::Object(said) = &mut shown.arguments {
-        said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
-    }
+    let shown = shown.with("sandbox", &spec_told(&resolved.spec));
     let risk = agent.tool.risk(&resolved.spec, backend.tier());
     judge(&mut noted, agent.tool, (&resolved.spec, risk), shown).await?;
     let arguments = given.told(json!({"sandbox": spec_told(&resolved.spec)}));

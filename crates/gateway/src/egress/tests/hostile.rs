@@ -179,6 +179,57 @@ fn a_sandbox_has_so_many_connections_and_no_more() {
 }
 
 #[test]
+fn a_crowd_beyond_that_is_closed_without_being_waited_for() {
+    let (world, _upstream) = usual();
+    let world =
+        world.with(|builder| builder.bounds(EgressBounds { connections: 1, ..EgressBounds::SHIPPED }));
+    let outlet = world.outlet("allow:a.test");
+    run(async {
+        let _first = proxied(&outlet);
+        tokio::task::yield_now().await;
+        // Nobody of them goes away, so each that is told is waited for.
+        let mut crowd: Vec<DuplexStream> = (0..200).map(|_| proxied(&outlet)).collect();
+        while outlet.refused() < 200 {
+            tokio::task::yield_now().await;
+        }
+        let mut silent = 0;
+        for stream in &mut crowd {
+            silent += usize::from(rest(stream).await.is_empty());
+        }
+        assert_eq!(silent, 200 - 32);
+    });
+}
+
+#[test]
+fn what_a_guest_wrote_is_told_and_kept_only_as_far_as_anybody_reads() {
+    let (world, _upstream) = usual();
+    let outlet = world.outlet("allow:a.test");
+    let (long, label) = ("x".repeat(9_000), "y".repeat(60));
+    run(async {
+        let to = SocketAddrV4::new(address(&outlet, "a.test.").unwrap(), 443);
+        say(&mut directed(&outlet, to), &greeting(&[names(&[&long])])).await;
+        for words in [
+            format!("{long} http://a.test/ HTTP/1.1\r\nHost: b.test\r\n\r\n"),
+            format!("GET http://a.test/{long} HTTP/1.1\r\nHost: b.test\r\n\r\n"),
+            format!(
+                "GET http://{label}.{label}.{label}.test/ HTTP/1.1\r\nHost: {label}.{label}.{label}.test\r\n\r\n"
+            ),
+            format!(
+                "POST http://a.test/{long} HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n"
+            ),
+        ] {
+            let said = say(&mut proxied(&outlet), words.as_bytes()).await;
+            assert!(said.len() < 2_000, "{}", said.len());
+        }
+    });
+    let kept = outlet.denials(0);
+    assert_eq!(kept.len(), 5, "{:?}", reasons(&outlet));
+    for denial in kept {
+        assert!(denial.asked.chars().count() <= 301, "{}", denial.asked.len());
+    }
+}
+
+#[test]
 fn refusals_are_counted_and_kept_within_bounds() {
     let (world, _upstream) = usual();
     let outlet = world.outlet("allow:a.test");

@@ -66,6 +66,27 @@ fn request(host: &str, path: &str, header: &str) -> Vec<u8> {
 }
 
 #[test]
+fn an_answer_that_is_the_last_one_is_followed_by_the_goodbye_of_tls() {
+    let (world, _upstream) = inspected(|_: &_| Answer::http10("the last"));
+    let outlet = world.outlet("allow:a.test");
+    run(async {
+        for version in ["1.0", "1.1"] {
+            let mut stream = proxied(&outlet);
+            stream.write_all(b"CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n").await.unwrap();
+            head(&mut stream).await;
+            let name = ServerName::try_from("a.test").unwrap();
+            let mut tls = believer(&outlet).connect(name, stream).await.unwrap();
+            let words = format!("GET / HTTP/{version}\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+            tls.write_all(words.as_bytes()).await.unwrap();
+            let mut said = String::new();
+            // Without it, nobody can tell an end from a cut.
+            tls.read_to_string(&mut said).await.expect("an end that was said");
+            assert!(said.contains("the last"), "{said}");
+        }
+    });
+}
+
+#[test]
 fn a_request_inside_tls_must_be_for_the_host() {
     let (world, upstream) = inspected(|_: &_| Answer::ok("seen"));
     let outlet = world.outlet("allow:a.test,b.test");

@@ -36,6 +36,34 @@ fn a_badge_follows_what_a_tool_can_do_with_the_sandbox() {
 }
 
 #[test]
+fn every_tool_has_the_badge_of_what_it_does() {
+    use RiskLevel::{L0, L3, L4, L5};
+    let (wide, host) = (spec(Network::Full, &[true]), spec(Network::Host, &[]));
+    for tool in AgentTool::ALL {
+        let (on_wide, on_host) = match tool {
+            AgentTool::RunCommand
+            | AgentTool::RunPython
+            | AgentTool::Create
+            | AgentTool::Exec
+            | AgentTool::Expose => (L4, L5),
+            AgentTool::WriteFile | AgentTool::Upload => (L4, L0),
+            AgentTool::ReadFile | AgentTool::ListFiles | AgentTool::Download => (L3, L0),
+            AgentTool::Poll | AgentTool::Kill | AgentTool::Close => (L0, L0),
+        };
+        let levels = [&wide, &host].map(|spec| tool.risk(spec, Tier::Process).level);
+        assert_eq!(levels, [on_wide, on_host], "{}", tool.name());
+    }
+}
+
+#[test]
+fn what_is_under_an_overlay_is_read_and_not_written() {
+    use bailiwick_sandbox::Overlay;
+    let mut spec = spec(Network::None, &[]);
+    spec.overlays = vec![Overlay { from: PathBuf::from("/srv"), to: SandboxPath::work() }];
+    check(&spec, Tier::Process, [RiskLevel::L3, RiskLevel::L3, RiskLevel::L3, RiskLevel::L0]);
+}
+
+#[test]
 fn whatever_can_be_switched_on_is_known_here() {
     for tool in AgentTool::ALL {
         assert!(NATIVE_TOOLS.contains(&tool.name()), "{}", tool.name());

@@ -1,0 +1,1 @@
+printf '\n[sandbox]\nauthority = true\n' >> "$HOME/.config/bailiwick/bailiwick.toml"

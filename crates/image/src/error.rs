@@ -142,10 +142,9 @@ impl ImageError {
             }
             Self::Bound { .. } | Self::Full { .. } => ErrorCode::DiskLimit,
             Self::Unsupported(_) | Self::Platform { .. } => ErrorCode::Unsupported,
-            Self::Registry { fault: Fault::Unauthorized, .. } => ErrorCode::Unauthorized,
+            Self::Registry { fault: Fault::Unauthorized, .. } | Self::Helper(_) => ErrorCode::Unauthorized,
             Self::Registry { fault: Fault::Misbehaved, .. } => ErrorCode::NetDenied,
             Self::Registry { fault: Fault::Unreachable, .. } => ErrorCode::NetFailed,
-            Self::Helper(_) => ErrorCode::Unauthorized,
             Self::Source { .. } => ErrorCode::FsFailed,
             Self::Io { .. } => ErrorCode::Internal,
         }

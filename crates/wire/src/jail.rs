@@ -93,6 +93,7 @@ pub struct Listens {
 
 /// What a jail is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one decision; none follows from another")]
 pub struct Plan {
     /// Its namespaces.
     pub own: Own,

@@ -270,7 +270,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
 /// The refusal of an image that has to be copied and does not fit.
 fn no_room(plan: &Plan, spec: &SandboxSpec, (bytes, files): (u64, u64), why: String) -> SandboxError {
     let image = match &spec.image {
-        Image::Named(name) => shortened(name).to_owned(),
+        Image::Named(name) => shortened(name),
         Image::Host => String::new(),
     };
     let enough = bytes.max(files.saturating_mul(BYTES_A_FILE));

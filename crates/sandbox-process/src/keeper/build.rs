@@ -18,6 +18,7 @@ use bailiwick_wire::jail::{self, Bind, FromJail, Laid, Listens, Own, Place, Plan
 use bailiwick_wire::{decode, encode};
 
 use super::opened::opened;
+use super::unbuilt::Unbuilt;
 use super::{Handed, covered, image, look, way};
 
 /// The exit code of a jail that could not be built.
@@ -133,25 +134,6 @@ fn hand_over(hand: Option<&OwnedFd>, descriptors: &[OwnedFd]) -> Result<(), Fail
     let hand = hand.ok_or_else(|| Step::HandOver.failed(Errno::BADF))?;
     let descriptors: Vec<_> = descriptors.iter().map(OwnedFd::as_fd).collect();
     packets::send(hand, b"hand", &descriptors)
-}
-
-/// Why a jail does not stand.
-pub(super) enum Unbuilt {
-    /// A step failed.
-    Failed(Failed),
-    /// The image has to be copied and does not fit.
-    TooLarge {
-        /// What it needs.
-        needs: Size,
-        /// Why it has to be copied.
-        why: String,
-    },
-}
-
-impl From<Failed> for Unbuilt {
-    fn from(failed: Failed) -> Self {
-        Self::Failed(failed)
-    }
 }
 
 /// What the keeper told, and what is there once what all sandboxes of a kind have in common is built.
@@ -304,8 +286,8 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<
     let (root, own, laid) = match &image {
         None => (base.to_owned(), None, None),
         Some(image) => {
-            let image::Root { root, own, laid } = image::lay(base, plan, image)?;
-            (root, Some(own), Some(laid))
+            let image::Root { place, own, laid } = image::lay(base, plan, image)?;
+            (place, Some(own), Some(laid))
         }
     };
     let old = OLD.trim_start_matches('/');

@@ -12,13 +12,13 @@ use bailiwick_sys::{Errno, Failed, Step, beneath, privileges};
 use bailiwick_wire::jail::{Laid, Lower, Plan};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::build::Unbuilt;
+use super::unbuilt::Unbuilt;
 use super::{copied, way};
 
 /// A root that is an image.
 pub(super) struct Root {
     /// Where it is.
-    pub(super) root: PathBuf,
+    pub(super) place: PathBuf,
     /// The sandbox's own files, which have no name there.
     pub(super) own: OwnedFd,
     /// How it is one.
@@ -48,7 +48,7 @@ pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<Root, Unb
     };
     mounts::attach(&whole, open_folder(&root)?.as_fd())?;
     let own = mounts::copy(&own, Less::WRITE)?;
-    Ok(Root { root, own, laid })
+    Ok(Root { place: root, own, laid })
 }
 
 /// The whole of an image and what is written over it, if there is any.

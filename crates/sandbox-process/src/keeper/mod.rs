@@ -11,6 +11,7 @@ mod covered;
 mod image;
 mod look;
 mod opened;
+mod unbuilt;
 mod way;
 
 use std::collections::BTreeMap;

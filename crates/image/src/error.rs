@@ -96,6 +96,9 @@ pub enum ImageError {
         /// Whose fault that is.
         fault: Fault,
     },
+    /// A credential helper that told nothing.
+    #[error("{0}")]
+    Helper(String),
     /// A file of the operator's that could not be used.
     #[error("{path}: {why}")]
     Source {
@@ -139,7 +142,7 @@ impl ImageError {
             }
             Self::Bound { .. } | Self::Full { .. } => ErrorCode::DiskLimit,
             Self::Unsupported(_) | Self::Platform { .. } => ErrorCode::Unsupported,
-            Self::Registry { fault: Fault::Unauthorized, .. } => ErrorCode::Unauthorized,
+            Self::Registry { fault: Fault::Unauthorized, .. } | Self::Helper(_) => ErrorCode::Unauthorized,
             Self::Registry { fault: Fault::Misbehaved, .. } => ErrorCode::NetDenied,
             Self::Registry { fault: Fault::Unreachable, .. } => ErrorCode::NetFailed,
             Self::Source { .. } => ErrorCode::FsFailed,
@@ -163,6 +166,7 @@ impl ImageError {
             Self::Digest { .. } | Self::Size { .. } => {
                 "it was damaged or exchanged on its way; nothing of it was kept. Get it again"
             }
+            Self::Helper(_) => "~/.docker/config.json names it; mend it, or log in without one",
             Self::Registry { fault: Fault::Missing, .. } => "look at its name and tag",
             Self::Registry { fault: Fault::Unauthorized, .. } => {
                 "log in with `docker login` (~/.docker/config.json is read), or look at the name"

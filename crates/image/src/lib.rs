@@ -49,6 +49,7 @@ pub use error::{Fault, ImageError};
 pub use manifest::Config;
 pub use progress::{Phase, Progress, Watcher};
 pub use reference::Reference;
+pub use registry::HELPERS_NEED;
 pub use source::Source;
 pub use store::{Collected, Held, Image, Options, Store};
 pub use unpack::LeftOut;

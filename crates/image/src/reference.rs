@@ -36,6 +36,11 @@ impl Reference {
         }
     }
 
+    /// What a credential helper is asked about.
+    pub(crate) fn registry_server(&self) -> String {
+        self.registry.clone().unwrap_or_else(|| "https://index.docker.io/v1/".to_owned())
+    }
+
     /// The repository as its registry calls it.
     pub(crate) fn repository(&self) -> String {
         match &self.registry {

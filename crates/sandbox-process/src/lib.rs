@@ -13,4 +13,4 @@ mod keeper;
 mod plan;
 
 pub use enter::{enter, enter_with};
-pub use host::{Most, Options, ProcessBackend};
+pub use host::{Laying, Most, Options, ProcessBackend};

@@ -66,6 +66,26 @@ pub enum SandboxError {
         /// Why not.
         why: String,
     },
+    /// An image that has to be copied into a sandbox, and does not fit.
+    #[error(
+        "the image `{image}` does not fit: it has to be copied ({why}), which takes {bytes} bytes and {files} files, and the sandbox may have {disk} bytes and {most} files"
+    )]
+    NoRoom {
+        /// Which image.
+        image: String,
+        /// Why it has to be copied.
+        why: String,
+        /// What it needs.
+        bytes: u64,
+        /// How many files it needs.
+        files: u64,
+        /// What there is.
+        disk: u64,
+        /// How many files there can be.
+        most: u64,
+        /// The disk that would do.
+        enough: u64,
+    },
     /// A file that is not there, or not what it should be.
     #[error("`{path}`: {why}")]
     File {
@@ -110,6 +130,7 @@ impl SandboxError {
             Self::Unsupported { .. } => ErrorCode::Unsupported,
             Self::Mount { .. } => ErrorCode::FsDenied,
             Self::File { code, .. } => *code,
+            Self::NoRoom { .. } => ErrorCode::DiskLimit,
             Self::Gone { .. } | Self::NoSnapshot(_) | Self::NoBackend { .. } => ErrorCode::NotFound,
             Self::Busy(_) => ErrorCode::Busy,
             Self::Failed { .. } => ErrorCode::Internal,
@@ -122,6 +143,10 @@ impl SandboxError {
             Self::Unenforceable { fix, .. } => Some(fix.clone()),
             Self::Unavailable { fix, .. } => fix.clone(),
             Self::NoneFits(none) => Some(none.hint()),
+            Self::NoRoom { enough, .. } => Some(format!(
+                "give it more (`--disk {}MiB`), take a smaller image, or a kernel with overlayfs",
+                enough.div_ceil(1024 * 1024)
+            )),
             _ => None,
         }
     }

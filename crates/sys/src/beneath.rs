@@ -71,6 +71,8 @@ pub struct Status {
     pub kind: Kind,
     /// How long it is.
     pub size: u64,
+    /// How many bytes are kept of it: fewer than its size where it has holes.
+    pub stored: u64,
     /// How many names it has.
     pub names: u32,
     /// Its permission bits, without set-user-id and its like.
@@ -141,6 +143,7 @@ fn seen(stat: &rustix::fs::Statx) -> Result<Status> {
     Ok(Status {
         kind: Kind::of(FileType::from_raw_mode(mode)),
         size: stat.stx_size,
+        stored: stat.stx_blocks.saturating_mul(512),
         names: stat.stx_nlink,
         permissions: mode & 0o777,
         modified: modified

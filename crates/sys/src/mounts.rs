@@ -219,6 +219,12 @@ pub fn is_in_memory(place: &Path) -> Result<bool, Failed> {
     Ok(told.f_type == TMPFS)
 }
 
+/// How many bytes and files a file system can hold, by asking the kernel.
+pub fn room(place: &Path) -> Result<Size, Failed> {
+    let told = rustix::fs::statvfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
+    Ok(Size { bytes: told.f_blocks.saturating_mul(told.f_frsize), files: told.f_files })
+}
+
 impl Less {
     /// Read-only, without devices.
     pub const READ: Self = Self { read_only: true, no_devices: true, no_programs: false };

@@ -43,6 +43,15 @@ pub fn lay(Layers { lower, upper, work }: Layers<'_>) -> Result<OwnedFd, Failed>
     build().map_err(|errno| Step::LayOver.failed(errno))
 }
 
+/// Tries whether a folder takes the marks by which an overlay remembers what is gone. Where it does not, an overlay can be laid
+/// over it all the same, and fails later, in the middle of somebody's work.
+pub fn takes_marks(upper: &Path) -> Result<(), Failed> {
+    const MARK: &str = "user.overlay.tried";
+    rustix::fs::setxattr(upper, MARK, b"y", rustix::fs::XattrFlags::CREATE)
+        .and_then(|()| rustix::fs::removexattr(upper, MARK))
+        .map_err(|errno| Step::KeepMarks.failed(errno))
+}
+
 /// Whether an overlay is at a place, by asking the kernel.
 pub fn is_at(place: &Path) -> Result<bool, Failed> {
     let told = rustix::fs::statfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;

@@ -1,12 +1,20 @@
 //! Ending processes by a handle that never means another process, and reaping them.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitId, WaitIdOptions, WaitIdStatus, pidfd_send_signal, waitid};
 
 use crate::descriptors::last;
 use crate::{Failed, Step};
+
+/// A pidfd for a child of this process that nobody has reaped yet, so that its number is still its own.
+pub fn of_child(pid: u32) -> Result<OwnedFd, Failed> {
+    let failed = |errno| Step::Wait.failed(errno);
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let pid = pid.ok_or_else(|| failed(Errno::SRCH))?;
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).map_err(failed)
+}
 
 /// Kills the process behind a pidfd. One that is gone already is fine.
 pub fn kill(pidfd: impl AsFd) -> Result<(), Failed> {

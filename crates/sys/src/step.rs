@@ -79,6 +79,8 @@ steps! {
     MakePlace "make a place in the new root";
     WritePlace "write a file of the new root";
     LayOver "lay one folder over another";
+    KeepMarks "keep the marks of an overlay in memory";
+    CopyImage "copy the image into memory";
     ChangedMeanwhile "find the folder that was checked";
     RestrictFiles "restrict files by Landlock";
     NameHost "name the host inside";

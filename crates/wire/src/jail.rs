@@ -93,6 +93,7 @@ pub struct Listens {
 
 /// What a jail is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one decision; none follows from another")]
 pub struct Plan {
     /// Its namespaces.
     pub own: Own,
@@ -122,6 +123,8 @@ pub struct Plan {
     pub doors: Vec<String>,
     /// The image that is its root, in place of the host's programs.
     pub image: Option<Lower>,
+    /// Whether anything is laid over anything: where that is not to be had, an image is copied.
+    pub lays: bool,
     /// Folders of the host's that it sees as if it could change them.
     pub overlays: Vec<Lower>,
     /// Where it listens for the host.
@@ -187,6 +190,27 @@ pub enum FromJail {
         /// What the system said.
         errno: i32,
     },
+    /// It does not, since the image has to be copied and does not fit.
+    TooLarge {
+        /// The bytes that it needs.
+        bytes: u64,
+        /// The files that it needs.
+        files: u64,
+        /// Why it has to be copied.
+        why: String,
+    },
+}
+
+/// How an image is the root of a jail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Laid {
+    /// Its files are below, and what is written is over them.
+    Over,
+    /// Its files were copied.
+    Copied {
+        /// Why.
+        why: String,
+    },
 }
 
 /// What a jail saw of its walls.
@@ -207,6 +231,8 @@ pub struct Standing {
     pub uts: bool,
     /// Its root is the built one, and cannot be written to.
     pub root: bool,
+    /// How its image is its root, if it has one.
+    pub image: Option<Laid>,
     /// Who it is outside.
     pub outside: u32,
     /// It has no supplementary groups.

@@ -9,12 +9,16 @@ use crate::specs::{check_all, specs};
 /// What every attack in Python begins with.
 const ATTEMPT: &str = include_str!("../../../../specs/commands/attempt.py");
 
+/// What images are packed with.
+const PACKED: &str = include_str!("../../../../specs/commands/packed.py");
+
 /// The program is started by something that left a descriptor open and a secret in the environment.
 fn area(program: &Path, area: &str) -> Specs {
     Specs::new(program, &specs("commands").join(area))
         .preamble(ATTEMPT)
         .behind(&["/bin/sh", "-c", "exec \"$@\" 7</etc/passwd", "leaking"])
         .variable("SECRET", "of-the-host")
+        .home_file("packed.py", PACKED)
 }
 
 fn bailiwick(name: &str) -> Specs {
@@ -69,6 +73,19 @@ fn nothing_of_an_overlay_of_an_ordinary_user_lands_where_it_should_not() {
 }
 
 #[test]
+fn no_image_reaches_out_of_itself() {
+    requires!("python3", has_python());
+    check_all(&bailiwick("images"), 35);
+}
+
+#[test]
+fn no_image_of_an_ordinary_user_reaches_out_of_itself() {
+    requires!("python3", has_python());
+    requires!("root", can_become_nobody());
+    check_all(&bailiwick("images").by_nobody(), 35);
+}
+
+#[test]
 fn commands_end_at_their_limits_and_the_host_goes_on_answering() {
     requires!("python3", has_python());
     check_all(&bailiwick("limits").one_at_a_time(), 10);
@@ -87,7 +104,7 @@ fn every_attack_of_a_command_wins_without_walls() {
     requires!("python3", has_python());
     requires!("root", hollow::is_possible());
     hollow::run(|| {
-        for name in ["escape", "fs", "overlay"] {
+        for name in ["escape", "fs", "overlay", "images"] {
             let hollow =
                 area(&specs("hollow/commands"), name).variable("BAILIWICK_TEST_HOLLOW", "in its box");
             let results = hollow.run();

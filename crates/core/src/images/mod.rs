@@ -8,7 +8,7 @@ mod operators;
 
 use std::path::Path;
 
-use bailiwick_config::{Settings, files};
+use bailiwick_config::{Environment, Settings, files};
 use bailiwick_image::{ImageError, Options, Store};
 use bailiwick_types::ErrorCode;
 use tokio::sync::OnceCell;
@@ -27,6 +27,9 @@ pub fn options(settings: &Settings, data: &Path) -> Result<Options, Refusal> {
     options.most = settings.images.most;
     options.insecure.clone_from(&settings.images.insecure);
     options.docker_config.clone_from(&settings.images.docker_config);
+    for name in bailiwick_image::HELPERS_NEED {
+        options.helpers.extend(Environment::variable(name).map(|value| (name.to_owned(), value)));
+    }
     for path in &settings.fetch.roots {
         let text = files::read_document(path)
             .map_err(|error| Refusal::new(ErrorCode::InvalidInput, format!("fetch.roots: {error}")))?;

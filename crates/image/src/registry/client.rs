@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, RANGE, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, LOCATION, RANGE, USER_AGENT};
 use http::{HeaderValue, Method, Request};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -41,6 +41,7 @@ pub(crate) struct Client {
     extra: RootCertStore,
     tls: OnceCell<Arc<ClientConfig>>,
     pub(super) docker_config: Option<std::path::PathBuf>,
+    pub(super) helpers: Vec<(String, std::ffi::OsString)>,
 }
 
 /// What is asked.
@@ -50,6 +51,8 @@ pub(super) struct Asking {
     pub(super) authorization: Option<HeaderValue>,
     /// From this byte on.
     pub(super) from: u64,
+    /// What is sent along, as a form has it. It is sent to whoever was asked first, and to nobody else.
+    pub(super) form: Option<Bytes>,
 }
 
 /// An answer whose body is still coming.
@@ -101,6 +104,7 @@ impl Client {
             extra,
             tls: OnceCell::new(),
             docker_config: options.docker_config.clone(),
+            helpers: options.helpers.clone(),
         })
     }
 
@@ -134,6 +138,13 @@ impl Client {
             let Some(next) = next.filter(|next| matches!(next.scheme(), "https" | "http")) else {
                 return Err(failed(&url, Fault::Misbehaved, "it sends us to nowhere"));
             };
+            if asking.form.is_some() {
+                return Err(failed(
+                    &url,
+                    Fault::Misbehaved,
+                    "it sends what it was told in confidence elsewhere",
+                ));
+            }
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err(failed(
                     &url,
@@ -185,7 +196,7 @@ impl Client {
             spoken(url, stream).await?
         };
         let mut request = Request::builder()
-            .method(Method::GET)
+            .method(if asking.form.is_some() { Method::POST } else { Method::GET })
             .uri(&url[url::Position::BeforePath..url::Position::AfterQuery]);
         request = request.header(HOST, authority(url)).header(USER_AGENT, "bailiwick");
         if let Some(accept) = asking.accept {
@@ -197,7 +208,10 @@ impl Client {
         if asking.from > 0 {
             request = request.header(RANGE, format!("bytes={}-", asking.from));
         }
-        let request = request.body(Empty::<Bytes>::new());
+        if asking.form.is_some() {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        }
+        let request = request.body(Full::new(asking.form.clone().unwrap_or_default()));
         let request = request.map_err(|error| failed(url, Fault::Misbehaved, error.to_string()))?;
         let answer = sender.send_request(request).await;
         let answer = answer.map_err(|error| failed(url, Fault::Unreachable, error.to_string()))?;
@@ -267,7 +281,7 @@ impl Client {
     }
 }
 
-async fn spoken<S>(url: &Url, stream: S) -> Result<(http1::SendRequest<Empty<Bytes>>, Driver), ImageError>
+async fn spoken<S>(url: &Url, stream: S) -> Result<(http1::SendRequest<Full<Bytes>>, Driver), ImageError>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {

@@ -1,7 +1,8 @@
-//! User and password for a registry, from the operator's docker config. Programs that it names (credential helpers) are
-//! not run.
+//! User and password for a registry, or the token that stands for them, from the operator's docker config: written there, or
+//! known to a credential helper that it names.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -9,12 +10,33 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
+use super::helper::{self, Told, Unhelpful};
 use crate::{ImageError, Reference};
 
-/// User and password as they are sent.
-pub(super) struct Credentials {
-    /// `Basic …`.
-    pub(super) header: Zeroizing<String>,
+/// What opens a registry.
+pub(super) enum Credentials {
+    /// User and password as they are sent: `Basic …`.
+    Password(Zeroizing<String>),
+    /// What `docker login` got in exchange for a password; tokens are had for it.
+    Identity(Zeroizing<String>),
+}
+
+/// Where they are.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// Nowhere.
+    Nobody,
+    /// In the config.
+    Here(Credentials),
+    /// A helper is to be asked, once a registry wants to know.
+    Helper {
+        /// Its name.
+        name: String,
+        /// What it is asked about.
+        server: String,
+        /// Whether the config names it for this very registry.
+        only_here: bool,
+    },
 }
 
 impl std::fmt::Debug for Credentials {
@@ -28,6 +50,10 @@ impl std::fmt::Debug for Credentials {
 struct Docker {
     #[serde(default)]
     auths: HashMap<String, Auth>,
+    #[serde(default)]
+    cred_helpers: HashMap<String, String>,
+    #[serde(default)]
+    creds_store: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -38,31 +64,36 @@ struct Auth {
     identity_token: Option<String>,
 }
 
-/// What the config has for the registry of an image; none where it has nothing, or there is no config.
-pub(super) fn find(config: Option<&Path>, reference: &Reference) -> Result<Option<Credentials>, ImageError> {
-    let Some(path) = config else { return Ok(None) };
+/// What the config has for the registry of an image. A helper for that registry goes before what is written there, and that
+/// before the helper for all.
+pub(super) fn find(config: Option<&Path>, reference: &Reference) -> Result<Known, ImageError> {
+    let Some(path) = config else { return Ok(Known::Nobody) };
     let fault = |why: String| ImageError::Source { path: path.display().to_string(), why };
     let text = bailiwick_config::files::read_config(path).map_err(|error| fault(error.to_string()))?;
-    let Some(text) = text.map(Zeroizing::new) else { return Ok(None) };
-    let docker: Docker = serde_json::from_str(&text)
+    let Some(text) = text.map(Zeroizing::new) else { return Ok(Known::Nobody) };
+    let Docker { auths, cred_helpers, creds_store } = serde_json::from_str(&text)
         // What the parser quotes could be a password.
         .map_err(|error| fault(format!("it is no docker config (line {})", error.line())))?;
     let names = reference.registry_names();
-    let Some(auth) = docker.auths.into_iter().find(|(key, _)| names.contains(&host(key).as_str())) else {
-        return Ok(None);
-    };
-    match auth.1 {
-        Auth { identity_token: Some(_), .. } => Err(ImageError::Unsupported(format!(
-            "{}: identity tokens are not used here; log in with a password or an access token",
-            path.display()
-        ))),
-        Auth { auth: Some(auth), .. } if !auth.is_empty() => {
-            let auth = Zeroizing::new(auth);
+    let is_here = |key: &str| names.contains(&host(key).as_str());
+    let server = reference.registry_server();
+    if let Some((_, name)) = cred_helpers.into_iter().find(|(key, _)| is_here(key)) {
+        return Ok(Known::Helper { name, server, only_here: true });
+    }
+    let written = auths.into_iter().find(|(key, _)| is_here(key));
+    let written = written.map(|(_, Auth { auth, identity_token })| {
+        let filled = |text: Option<String>| text.map(Zeroizing::new).filter(|text| !text.trim().is_empty());
+        (filled(auth), filled(identity_token))
+    });
+    match (written, creds_store.filter(|name| !name.is_empty())) {
+        (Some((_, Some(token))), _) => Ok(Known::Here(Credentials::Identity(token))),
+        (Some((Some(auth), None)), _) => {
             // Decoded to see that it is one; what is sent is what was written.
             let decoded = STANDARD.decode(auth.trim()).map(Zeroizing::new);
             match decoded {
                 Ok(decoded) if decoded.contains(&b':') => {
-                    Ok(Some(Credentials { header: Zeroizing::new(format!("Basic {}", auth.trim())) }))
+                    let header = Zeroizing::new(format!("Basic {}", auth.trim()));
+                    Ok(Known::Here(Credentials::Password(header)))
                 }
                 _ => Err(fault(format!(
                     "the entry of {} is not base64 of `user:password`",
@@ -70,7 +101,46 @@ pub(super) fn find(config: Option<&Path>, reference: &Reference) -> Result<Optio
                 ))),
             }
         }
-        Auth { .. } => Ok(None),
+        (_, Some(name)) => Ok(Known::Helper { name, server, only_here: false }),
+        (_, None) => Ok(Known::Nobody),
+    }
+}
+
+impl Known {
+    /// What opens the registry, if anything does. Asks a helper, which may take a while.
+    pub(super) async fn opened(
+        self,
+        variables: Vec<(String, OsString)>,
+    ) -> Result<Option<Credentials>, ImageError> {
+        let (name, server, only_here) = match self {
+            Self::Nobody => return Ok(None),
+            Self::Here(credentials) => return Ok(Some(credentials)),
+            Self::Helper { name, server, only_here } => (name, server, only_here),
+        };
+        let asked =
+            tokio::task::spawn_blocking(move || helper::ask(&name, &server, &variables, helper::PATIENCE));
+        let step = "ask a credential helper";
+        let told =
+            asked.await.map_err(|error| ImageError::Io { step, source: std::io::Error::other(error) })?;
+        match told {
+            Ok(None) => Ok(None),
+            // What it gives for a token is so called.
+            Ok(Some(Told { user, secret })) if user == "<token>" => Ok(Some(Credentials::Identity(secret))),
+            Ok(Some(Told { user, secret })) => {
+                let both = Zeroizing::new(format!("{user}:{}", secret.as_str()));
+                let header = Zeroizing::new(format!(
+                    "Basic {}",
+                    Zeroizing::new(STANDARD.encode(both.as_bytes())).as_str()
+                ));
+                Ok(Some(Credentials::Password(header)))
+            }
+            // A config that was carried here from another machine must not stand between us and what anybody may have.
+            Err(missing @ Unhelpful::Missing(_)) if !only_here => {
+                tracing::warn!(%missing, "nobody is asked for a password");
+                Ok(None)
+            }
+            Err(unhelpful) => Err(ImageError::Helper(unhelpful.to_string())),
+        }
     }
 }
 

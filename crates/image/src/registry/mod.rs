@@ -2,7 +2,8 @@
 //!
 //! `client` makes each request by itself: no proxy of the environment, no cookie, no cache, redirects one by one and
 //! never to a nearer network than the registry's own, bodies bounded. `session` has the conversation with one registry
-//! and its tokens; `credentials` reads the docker config. What comes is believed when its digest fits.
+//! and its tokens; `credentials` reads the docker config, `helper` asks the
+//! programs that it names. What comes is believed when its digest fits.
 //!
 //! Crates that do this were looked at. They follow redirects and proxies by rules of their own, hold a manifest of any
 //! length in memory, and send a password wherever a registry says; none of that can be turned off from outside.
@@ -10,6 +11,7 @@
 mod challenge;
 mod client;
 mod credentials;
+mod helper;
 mod session;
 mod standing;
 #[cfg(test)]
@@ -27,6 +29,7 @@ use crate::store::{Arriving, Places};
 use crate::{Digest, Fault, ImageError, Reference};
 
 pub(crate) use client::Client;
+pub use helper::HELPERS_NEED;
 use session::Session;
 
 /// How often a blob that breaks off is asked for.

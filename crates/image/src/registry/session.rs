@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::challenge::Challenge;
 use super::client::{Answer, Asking, Client, failed};
-use super::credentials::{self, Credentials};
+use super::credentials::{self, Credentials, Known};
 use super::standing::Standing;
 use crate::manifest::{ACCEPTED, MOST, readable};
 use crate::{Digest, Fault, ImageError, Reference};
@@ -23,6 +23,7 @@ pub(super) struct Session<'a> {
     client: &'a Client,
     base: Url,
     repository: String,
+    known: Known,
     credentials: Option<Credentials>,
     authorization: Option<HeaderValue>,
     standing: Option<Standing>,
@@ -42,7 +43,8 @@ impl<'a> Session<'a> {
             client,
             base: client.base(reference.registry())?,
             repository: reference.repository(),
-            credentials: credentials::find(client.docker_config.as_deref(), reference)?,
+            known: credentials::find(client.docker_config.as_deref(), reference)?,
+            credentials: None,
             authorization: None,
             standing: None,
         })
@@ -87,7 +89,7 @@ impl<'a> Session<'a> {
         let url = self.base.join(&format!("v2/{}/{what}", self.repository));
         let url = url.map_err(|error| failed(&self.base, Fault::Misbehaved, error.to_string()))?;
         for is_second in [false, true] {
-            let asking = Asking { accept, authorization: self.authorization.clone(), from };
+            let asking = Asking { accept, authorization: self.authorization.clone(), from, form: None };
             let answer = self.client.get(url.clone(), &asking, None).await?;
             self.standing = Some(answer.standing);
             let is_ours = answer.url.origin() == self.base.origin();
@@ -108,10 +110,14 @@ impl<'a> Session<'a> {
             Challenge::Bearer { realm, service } => Some((realm, service)),
             Challenge::Basic => None,
         });
+        let known = std::mem::replace(&mut self.known, Known::Nobody);
+        if !matches!(known, Known::Nobody) {
+            self.credentials = known.opened(self.client.helpers.clone()).await?;
+        }
         self.authorization = Some(match (bearer, &self.credentials) {
             (Some((realm, service)), _) => self.token(realm, service.as_deref()).await?,
-            (None, Some(credentials)) if wanted.contains(&Challenge::Basic) => {
-                header(&self.base, &credentials.header)?
+            (None, Some(Credentials::Password(password))) if wanted.contains(&Challenge::Basic) => {
+                header(&self.base, password)?
             }
             (None, _) => return Err(told(answer).await),
         });
@@ -136,15 +142,19 @@ impl<'a> Session<'a> {
                 "it wants us to show our password to somebody else, and that is not done; log out of it if its images are public",
             );
         }
-        {
-            let mut query = url.query_pairs_mut();
+        let scope = format!("repository:{}:pull", self.repository);
+        let mut asking = Asking::default();
+        if let Some(Credentials::Identity(token)) = &self.credentials {
+            asking.form = Some(exchange(token, service, &scope));
+        } else {
             if let Some(service) = service {
-                query.append_pair("service", service);
+                url.query_pairs_mut().append_pair("service", service);
             }
-            query.append_pair("scope", &format!("repository:{}:pull", self.repository));
+            url.query_pairs_mut().append_pair("scope", &scope);
         }
-        let authorization = self.credentials.as_ref().map(|known| header(&url, &known.header)).transpose()?;
-        let asking = Asking { accept: None, authorization, from: 0 };
+        if let Some(Credentials::Password(password)) = &self.credentials {
+            asking.authorization = Some(header(&url, password)?);
+        }
         let answer = self.client.get(url.clone(), &asking, self.standing).await?;
         if answer.head.status.as_u16() != 200 {
             return Err(told(answer).await);
@@ -157,6 +167,17 @@ impl<'a> Session<'a> {
             None => Err(failed(&url, Fault::Misbehaved, "what it gives is no token")),
         }
     }
+}
+
+/// The form by which an identity is exchanged for a token.
+fn exchange(token: &Zeroizing<String>, service: Option<&str>, scope: &str) -> bytes::Bytes {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    form.append_pair("grant_type", "refresh_token").append_pair("client_id", "bailiwick");
+    if let Some(service) = service {
+        form.append_pair("service", service);
+    }
+    form.append_pair("scope", scope).append_pair("refresh_token", token);
+    bytes::Bytes::from(form.finish())
 }
 
 fn header(url: &Url, text: &Zeroizing<String>) -> Result<HeaderValue, ImageError> {

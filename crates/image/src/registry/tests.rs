@@ -96,6 +96,26 @@ fn being_sent_in_circles_ends() {
 }
 
 #[test]
+fn a_credential_helper_is_not_waited_for_longer_than_it_may_take() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    // One that says nothing, and one that has ended and left somebody who holds on to its output.
+    for does in ["exec /bin/sleep 30", "/bin/sleep 3 & exit 0"] {
+        let program = folder.path().join("docker-credential-slow");
+        #[expect(clippy::disallowed_methods, reason = "a file of the test's own")]
+        std::fs::write(&program, format!("#!/bin/sh\n{does}\n")).expect("a file");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+        let variables = [("PATH".to_owned(), folder.path().as_os_str().to_owned())];
+        let begun = std::time::Instant::now();
+        let patience = std::time::Duration::from_millis(300);
+        let asked = super::helper::ask("slow", "registry.example", &variables, patience);
+        let why = asked.map(|told| told.is_some()).expect_err(does).to_string();
+        assert!(why.contains("in time"), "{why}");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{does}");
+    }
+}
+
+#[test]
 fn what_a_registry_wants_is_read_strictly() {
     let bearer = |realm: &str, service: Option<&str>| {
         Some(Challenge::Bearer { realm: realm.to_owned(), service: service.map(str::to_owned) })

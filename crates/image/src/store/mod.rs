@@ -16,6 +16,7 @@ mod held;
 mod names;
 mod places;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,6 +53,8 @@ pub struct Options {
     pub insecure: Vec<String>,
     /// The operator's docker config, for credentials.
     pub docker_config: Option<PathBuf>,
+    /// Variables of credential helpers, `PATH` among them (see [`crate::HELPERS_NEED`]); without, none is found.
+    pub helpers: Vec<(String, OsString)>,
     /// Root certificates (PEM) that are believed beside the platform's.
     pub roots: Vec<String>,
 }
@@ -65,6 +68,7 @@ impl Options {
             bounds: Bounds::default(),
             insecure: Vec::new(),
             docker_config: None,
+            helpers: Vec::new(),
             roots: Vec::new(),
         }
     }

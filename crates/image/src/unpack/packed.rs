@@ -6,6 +6,8 @@ use crate::{Bounds, ImageError};
 
 /// The largest window of zstd: 128 MiB of memory.
 const WINDOW: u32 = 27;
+/// The most memory that undoing xz may take, in KiB: as much as `xz -9` needs, and twice that.
+const XZ_MEMORY: u32 = 128 * 1024;
 /// An entry of an archive has a header, and its data is filled up to the next block.
 const AROUND_ENTRY: u64 = 2048;
 
@@ -20,7 +22,7 @@ pub(crate) fn opened(
     let first = file.fill_buf().map_err(ImageError::io(STEP))?;
     let unsupported = |name: &str| {
         Err(ImageError::Unsupported(format!(
-            "{name} is not undone here; pack it with gzip, zstd or not at all"
+            "{name} is not undone here; pack it with gzip, zstd, xz or not at all"
         )))
     };
     let plain: Box<dyn Read> = if first.starts_with(&[0x1f, 0x8b]) {
@@ -30,9 +32,11 @@ pub(crate) fn opened(
         decoder.window_log_max(WINDOW).map_err(ImageError::io(STEP))?;
         Box::new(decoder)
     } else if first.starts_with(b"\xfd7zXZ\0") {
-        return unsupported("xz");
+        Box::new(lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY))
     } else if first.starts_with(b"BZh") {
         return unsupported("bzip2");
+    } else if first.starts_with(b"LZIP") {
+        return unsupported("lzip");
     } else {
         Box::new(file)
     };

@@ -4,7 +4,7 @@ use bailiwick_image::Bounds;
 use bailiwick_types::ErrorCode;
 use tar::EntryType;
 
-use crate::made::{Layer, Made, Place, get, gzip};
+use crate::made::{Layer, Made, Place, get, gzip, xz};
 
 /// These layers are refused with these words, and leave nothing anywhere.
 #[track_caller]
@@ -241,6 +241,43 @@ fn what_was_packed_too_tightly_is_not_unpacked() {
     place.take(Made::packed(std::slice::from_ref(&plain), vec![packed.clone()])).expect("not too tightly");
     let tight = |bounds: &mut Bounds| (bounds.free, bounds.ratio) = (1 << 20, 2);
     beyond(tight, Made::packed(&[plain], vec![packed]), "of its packed size");
+}
+
+#[test]
+fn xz_takes_no_more_memory_and_no_more_room_than_the_others() {
+    let mut plain = Layer::new().file("a", "a").done();
+    plain.resize(3 << 20, 0);
+    let tight = |bounds: &mut Bounds| (bounds.free, bounds.ratio) = (1 << 20, 2);
+    beyond(tight, Made::packed(std::slice::from_ref(&plain), vec![xz(&plain)]), "of its packed size");
+    // The header of a block says that 4 GiB are needed to undo it: size, flags, filter, its length, and the power of two.
+    let mut greedy = xz(&plain);
+    assert_eq!(greedy[14..16], [0x21, 1]);
+    greedy[16] = 40;
+    let end = 12 + usize::from(greedy[12]) * 4;
+    let mut sum = flate2::Crc::new();
+    sum.update(&greedy[12..end]);
+    greedy[end..end + 4].copy_from_slice(&sum.sum().to_le_bytes());
+    let place = Place::new();
+    let error =
+        place.take(Made::packed(std::slice::from_ref(&plain), vec![greedy])).expect_err("it is greedy");
+    assert!(error.to_string().contains("memory"), "{error}");
+    place.is_untouched();
+    let mut torn = xz(&plain);
+    torn.truncate(torn.len() - 3);
+    Place::new().take(Made::packed(&[plain], vec![torn])).expect_err("it is torn");
+}
+
+#[test]
+fn xz_with_any_byte_changed_is_refused() {
+    let plain = Layer::new().file("a", "some text").done();
+    let whole = xz(&plain);
+    let place = Place::new();
+    for at in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x55;
+        let made = Made::packed(std::slice::from_ref(&plain), vec![changed]);
+        place.take(made).map(|_| ()).expect_err("one byte is another");
+    }
 }
 
 #[test]

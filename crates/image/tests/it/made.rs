@@ -108,6 +108,13 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed.finish().expect("packs")
 }
 
+pub(crate) fn xz(bytes: &[u8]) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(1);
+    let mut packed = lzma_rust2::XzWriter::new(Vec::new(), options).expect("options");
+    packed.write_all(bytes).expect("packs");
+    packed.finish().expect("packs")
+}
+
 /// An image as documents and blobs; each of its parts can be made wrong before it is written.
 pub(crate) struct Made {
     pub(crate) config: Value,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test ends at what it did not expect")]
 
+mod helpers;
 mod hostile;
 mod layers;
 mod made;

@@ -8,7 +8,7 @@ use bailiwick_sandbox::{Images as _, Unpacked as _};
 use serde_json::json;
 use tar::EntryType;
 
-use crate::made::{HERE, Layer, Made, Place, get, gzip, named, part, put, run};
+use crate::made::{HERE, Layer, Made, Place, get, gzip, named, part, put, run, xz};
 
 fn layer() -> Layer {
     Layer::new().folder("etc").file("etc/name", "debian").link("bin", "usr/bin")
@@ -29,6 +29,8 @@ fn an_archive_of_a_root_file_system_is_an_image_packed_or_not() {
         ("plain", plain.clone()),
         ("gzip", gzip(&plain)),
         ("zstd", zstd::encode_all(&*plain, 1).expect("packs")),
+        ("xz", xz(&plain)),
+        ("xz-twice", [xz(plain.get(..512).expect("a block")), xz(plain.get(512..).expect("more"))].concat()),
         ("twice", [gzip(plain.get(..512).expect("a block")), gzip(plain.get(512..).expect("more"))].concat()),
     ];
     let place = Place::new();
@@ -47,7 +49,7 @@ fn an_archive_of_a_root_file_system_is_an_image_packed_or_not() {
 #[test]
 fn what_is_packed_otherwise_is_named() {
     let place = Place::new();
-    for (bytes, word) in [(&b"\xfd7zXZ\0abc"[..], "xz"), (b"BZh91AY", "bzip2")] {
+    for (bytes, word) in [(&b"LZIP\x01abc"[..], "lzip"), (b"BZh91AY", "bzip2")] {
         put(&place.path("packed"), bytes);
         let error = Source::at(&place.path("packed")).expect_err(word);
         assert!(error.to_string().contains(word), "{error}");

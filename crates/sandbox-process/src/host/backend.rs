@@ -27,6 +27,8 @@ pub struct Options {
     pub accept: Vec<Demand>,
     /// The strongest namespaces that are tried for; less for tests.
     pub most: Most,
+    /// Whether folders are laid over one another; for tests, as where the kernel does not.
+    pub laying: Laying,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
     pub patience: Duration,
     /// Who makes ways out; without, networks that need one are refused.
@@ -50,6 +52,16 @@ pub enum Most {
     NoNamespaces,
 }
 
+/// Whether folders are laid over one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Laying {
+    /// Where the kernel does it.
+    #[default]
+    WherePossible,
+    /// As where it does not: images are copied, and overlays of the host's folders are refused.
+    Never,
+}
+
 impl Options {
     /// With this folder.
     pub fn new(state: impl Into<PathBuf>) -> Self {
@@ -57,6 +69,7 @@ impl Options {
             state: state.into(),
             accept: Vec::new(),
             most: Most::Everything,
+            laying: Laying::WherePossible,
             patience: PATIENCE,
             egress: None,
             images: None,

@@ -13,7 +13,7 @@ use bailiwick_types::{Receipt, SandboxId, Wallpart, shortened};
 use bailiwick_wire::jail::{FromJail, Listens, Own, Place, Plan, Standing};
 
 use super::ID;
-use super::backend::{Inner, Level, attempts};
+use super::backend::{Inner, Laying, Level, attempts};
 use super::handed::HandedOver;
 use super::jail::Jail;
 use super::keeper::KeeperError;
@@ -26,6 +26,8 @@ use crate::plan;
 
 /// How long a jail may take until it stands.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same where an image may have to be copied.
+const PATIENCE_FOR_A_COPY: Duration = Duration::from_mins(2);
 /// A file of the sandbox's own for every so many bytes of its disk.
 const BYTES_A_FILE: u64 = 4096;
 /// As many at least.
@@ -106,8 +108,8 @@ pub(crate) fn unpacked_elsewhere() -> SandboxError {
 /// What a sandbox is lent before it is made.
 #[derive(Debug, Default)]
 pub(crate) struct Lent {
-    image: Option<Arc<dyn Unpacked>>,
-    outlet: Option<Arc<dyn Outlet>>,
+    pub(crate) image: Option<Arc<dyn Unpacked>>,
+    pub(crate) outlet: Option<Arc<dyn Outlet>>,
 }
 
 async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
@@ -232,13 +234,19 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
     let stream = (own == Own::Nothing).then(|| ours.try_clone()).transpose();
     let stream = stream.map_err(|error| Unbuilt::Other(failed("hold on to its stream", &error)))?;
     let jail = Jail::new(started, group.clone(), stream);
-    let greeted = tokio::time::timeout(PATIENCE, link::greet(ours)).await;
+    let patience = if plan.image.is_some() { PATIENCE_FOR_A_COPY } else { PATIENCE };
+    let greeted = tokio::time::timeout(patience, link::greet(ours)).await;
     let (standing, link) = match greeted {
         Ok(Ok((FromJail::Built(standing), link))) => (*standing, link),
         Ok(Ok((FromJail::Unbuilt { step, errno }, _))) => {
             jail.kill();
             jail.ended().await;
             return Err(unbuilt(&step, errno, spec));
+        }
+        Ok(Ok((FromJail::TooLarge { bytes, files, why }, _))) => {
+            jail.kill();
+            jail.ended().await;
+            return Err(Unbuilt::Other(no_room(&plan, spec, (bytes, files), why)));
         }
         Ok(Err(error)) => {
             jail.kill();
@@ -248,7 +256,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
         Err(_) => {
             jail.kill();
             jail.ended().await;
-            return Err(Unbuilt::Wall(format!("it did not stand after {PATIENCE:?}")));
+            return Err(Unbuilt::Wall(format!("it did not stand after {patience:?}")));
         }
     };
     let report = {
@@ -257,6 +265,16 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
     };
     let beside = beside(&plan, lent, &standing, hand).map_err(Unbuilt::Other)?;
     Ok(Stands { jail, link, layout, standing, report, beside })
+}
+
+/// The refusal of an image that has to be copied and does not fit.
+fn no_room(plan: &Plan, spec: &SandboxSpec, (bytes, files): (u64, u64), why: String) -> SandboxError {
+    let image = match &spec.image {
+        Image::Named(name) => shortened(name),
+        Image::Host => String::new(),
+    };
+    let enough = bytes.max(files.saturating_mul(BYTES_A_FILE));
+    SandboxError::NoRoom { image, why, bytes, files, disk: plan.disk, most: plan.files, enough }
 }
 
 /// What belongs to a jail that stands, and what it has handed over.
@@ -291,7 +309,8 @@ fn unbuilt(step: &str, errno: i32, spec: &SandboxSpec) -> Unbuilt {
         });
     }
     let of_the_mounts = [Step::BindMount.says(), Step::MakePlace.says()];
-    let of_layers = [Step::LayOver.says(), Step::MapMount.says(), Step::WritePlace.says()];
+    let of_layers =
+        [Step::LayOver.says(), Step::MapMount.says(), Step::WritePlace.says(), Step::CopyImage.says()];
     let is_of_layers = of_the_mounts.contains(&step) || of_layers.contains(&step);
     if let Image::Named(name) = &spec.image
         && is_of_layers
@@ -397,6 +416,7 @@ fn plan_of(
         processes: by_user.then_some(most),
         doors,
         image,
+        lays: inner.options.laying == Laying::WherePossible,
         overlays,
         listens,
         given,

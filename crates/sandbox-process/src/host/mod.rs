@@ -18,7 +18,7 @@ mod scratch;
 mod served;
 mod snapshots;
 
-pub use backend::{Most, Options, ProcessBackend};
+pub use backend::{Laying, Most, Options, ProcessBackend};
 
 /// The name of this backend.
 pub(crate) const ID: &str = "process";

@@ -3,7 +3,7 @@
 use bailiwick_sandbox::Demand;
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
-use bailiwick_wire::jail::{Own, Plan, Standing};
+use bailiwick_wire::jail::{Laid, Own, Plan, Standing};
 
 /// The report on one jail.
 pub(crate) fn on(plan: &Plan, standing: &Standing, group: &Group) -> Vec<Wallpart> {
@@ -69,8 +69,9 @@ fn files(plan: &Plan, standing: &Standing) -> Held {
         let is_out_of_reach = standing.landlock.is_some() || !plan.outside.is_empty();
         let holds = standing.mount && standing.root && standing.processes && is_out_of_reach;
         let status = if holds { WallStatus::Enforced } else { WallStatus::Partial };
-        let root = match plan.image {
-            Some(_) => "an image, and what is written in memory over it",
+        let root = match &standing.image {
+            Some(Laid::Over) => "an image, and what is written in memory over it",
+            Some(Laid::Copied { .. }) => "a copy of an image in memory",
             None => "a built, read-only root",
         };
         return (status, format!("mount namespace with {root}; {landlock}"));
@@ -138,7 +139,12 @@ fn memory(plan: &Plan, standing: &Standing, group: &Group) -> Held {
 
 fn disk(plan: &Plan, standing: &Standing) -> Held {
     if standing.root {
-        return (WallStatus::Enforced, format!("tmpfs of {} bytes and {} files", plan.disk, plan.files));
+        let copy = match &standing.image {
+            Some(Laid::Copied { .. }) => ", the copy of its image among them",
+            Some(Laid::Over) | None => "",
+        };
+        let Plan { disk, files, .. } = plan;
+        return (WallStatus::Enforced, format!("tmpfs of {disk} bytes and {files} files{copy}"));
     }
     (WallStatus::Absent, "its files are in a folder of the host's".to_owned())
 }

@@ -16,9 +16,9 @@ pub(crate) fn place(state: &Path, name: &str) -> PathBuf {
     state.join(FOLDER).join(name)
 }
 
-/// Makes a folder that nobody else can look into.
-pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown};
+/// Makes a folder that nobody else can look into, a sandbox neither.
+pub(crate) fn make_ours(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
     let private = |recursive| {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(recursive).mode(0o700);
@@ -28,7 +28,13 @@ pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
         private(true).create(above)?;
     }
     // Not one that is there already, whoever made it.
-    private(false).create(folder)?;
+    private(false).create(folder)
+}
+
+/// Makes a folder that nobody can look into but a sandbox.
+pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    make_ours(folder)?;
     if privileges::identity().0 == 0 {
         // The sandbox's own user has to reach its folder, and nothing else below ours.
         let [first, _] = plan::OUTSIDE;

@@ -9,14 +9,16 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::clock::wait_readable;
-use bailiwick_sys::landlock::{self, How, Opened};
+use bailiwick_sys::landlock;
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::namespaces::{self, Differs};
 use bailiwick_sys::seccomp::command::Filters;
 use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
-use bailiwick_wire::jail::{self, Bind, FromJail, Listens, Own, Place, Plan, Standing, ToKeeper};
+use bailiwick_wire::jail::{self, Bind, FromJail, Laid, Listens, Own, Place, Plan, Standing, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
+use super::opened::opened;
+use super::unbuilt::Unbuilt;
 use super::{Handed, covered, image, look, way};
 
 /// The exit code of a jail that could not be built.
@@ -31,8 +33,14 @@ const PLACES: [&str; 5] = ["/tmp", "/run", "/var", "/dev", "/proc"];
 const HOST: &str = "sandbox";
 
 /// The life of a jail's first process. Never returns.
-pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd, filters: &Filters) -> ! {
-    let prepared = prepare(plan, &handed, &keeper);
+pub(super) fn live(
+    plan: &Plan,
+    stream: OwnedFd,
+    mut handed: Handed,
+    keeper: OwnedFd,
+    filters: &Filters,
+) -> ! {
+    let prepared = prepare(plan, &mut handed, &keeper);
     drop(keeper);
     go_on(plan, stream, handed, prepared, filters)
 }
@@ -40,7 +48,7 @@ pub(super) fn live(plan: &Plan, stream: OwnedFd, handed: Handed, keeper: OwnedFd
 /// The life of a jail's first process that was started ahead: it builds what all of its kind have in common, and waits for the
 /// plan. Never returns.
 pub(super) fn wait(kind: &Plan, keeper: OwnedFd, filters: &Filters) -> ! {
-    let prepared = prepare(kind, &Handed::default(), &keeper);
+    let prepared = prepare(kind, &mut Handed::default(), &keeper);
     let Some((plan, stream, doors)) = hear_plan(&keeper) else { ending::exit_now(UNBUILT) };
     drop(keeper);
     go_on(&plan, stream, Handed { doors, ..Handed::default() }, prepared, filters)
@@ -67,7 +75,7 @@ fn go_on(
     plan: &Plan,
     stream: OwnedFd,
     Handed { doors, copies, hand, given: _ }: Handed,
-    prepared: Result<Prepared, Failed>,
+    prepared: Result<Prepared, Unbuilt>,
     filters: &Filters,
 ) -> ! {
     let finished = prepared.and_then(|prepared| {
@@ -91,8 +99,15 @@ fn go_on(
             };
             ending::exit_now(bailiwick_agent::run(stream, setup))
         }
-        Err(Failed { step, errno }) => {
-            let said = FromJail::Unbuilt { step: step.says().to_owned(), errno: errno.raw_os_error() };
+        Err(unbuilt) => {
+            let said = match unbuilt {
+                Unbuilt::Failed(Failed { step, errno }) => {
+                    FromJail::Unbuilt { step: step.says().to_owned(), errno: errno.raw_os_error() }
+                }
+                Unbuilt::TooLarge { needs: Size { bytes, files }, why } => {
+                    FromJail::TooLarge { bytes, files, why }
+                }
+            };
             // When the host cannot be told, it sees the stream close.
             let _host_gone = send(&stream, &said);
             ending::exit_now(UNBUILT)
@@ -125,20 +140,25 @@ fn hand_over(hand: Option<&OwnedFd>, descriptors: &[OwnedFd]) -> Result<(), Fail
 struct Prepared {
     differs: Differs,
     outside: u32,
-    /// Whether the sandbox's own files are mounted already.
-    has_own: bool,
+    /// How the image is its root; its own files are mounted already then.
+    image: Option<Laid>,
+    /// The cgroups that it has joined.
+    joined: u32,
     /// Where it listens for the host.
     listeners: Vec<OwnedFd>,
 }
 
 /// Builds what all sandboxes of a kind have in common: who it is, its network, its root but for what is its own.
-fn prepare(plan: &Plan, handed: &Handed, keeper: &OwnedFd) -> Result<Prepared, Failed> {
+fn prepare(plan: &Plan, handed: &mut Handed, keeper: &OwnedFd) -> Result<Prepared, Unbuilt> {
     let (differs, outside) = hear(keeper)?;
     become_somebody(plan, outside)?;
-    let mut prepared = Prepared { differs, outside, has_own: false, listeners: Vec::new() };
+    let mut prepared = Prepared { differs, outside, image: None, joined: 0, listeners: Vec::new() };
     if plan.own != Own::Nothing {
-        begin_root(plan, &handed.copies)?;
-        prepared.has_own = plan.image.is_some();
+        if plan.image.is_some() {
+            // What is copied of an image is memory, and has to be counted as the sandbox's from its first byte.
+            prepared.joined = join(std::mem::take(&mut handed.doors))?;
+        }
+        prepared.image = begin_root(plan, &handed.copies)?;
         for (at, text) in plan.given.iter().zip(&handed.given) {
             image::write(Path::new(at), &whole(text)?)?;
         }
@@ -150,6 +170,16 @@ fn prepare(plan: &Plan, handed: &Handed, keeper: &OwnedFd) -> Result<Prepared, F
         }
     }
     Ok(prepared)
+}
+
+/// Joins cgroups; gives how many.
+fn join(doors: Vec<OwnedFd>) -> Result<u32, Failed> {
+    let mut joined = 0;
+    for door in doors {
+        cgroups::go_through(&door)?;
+        joined += 1;
+    }
+    Ok(joined)
 }
 
 /// All of a text that was given.
@@ -182,21 +212,17 @@ fn finish(
     plan: &Plan,
     doors: Vec<OwnedFd>,
     copies: &BTreeMap<String, OwnedFd>,
-    Prepared { differs, outside, has_own, listeners }: Prepared,
+    Prepared { differs, outside, image, joined, listeners }: Prepared,
     filters: &Filters,
 ) -> Result<(Standing, Vec<OwnedFd>), Failed> {
     let mut handed = listeners;
-    let mut standing = Standing::default();
-    for door in doors {
-        cgroups::go_through(&door)?;
-        standing.joined += 1;
-    }
+    let mut standing = Standing { joined: joined + join(doors)?, ..Standing::default() };
     if plan.own == Own::Nothing {
         make_folders(plan)?;
     } else {
         // After it has joined: a namespace of cgroups begins where its maker is.
         namespaces::hide_cgroups()?;
-        handed.extend(end_root(plan, has_own, copies)?);
+        handed.extend(end_root(plan, image.is_some(), copies)?);
     }
     // One more than commands may have: the agent.
     let processes = plan.processes.map(|most| u64::from(most) + 1);
@@ -212,7 +238,7 @@ fn finish(
     let landlock = landlock::close_all_but(&opened(plan))?;
     standing.signals_stay = outsider.is_some_and(|outsider| outsider.is_out_of_reach());
     standing.landlock = (landlock.version > 0).then_some((landlock.version, landlock.whole));
-    look::at(&mut standing, plan, differs, outside)?;
+    look::at(&mut standing, plan, image, differs, outside)?;
     filters.install()?;
     standing.filter = bailiwick_sys::seccomp::in_force().then(|| filters.mark());
     Ok((standing, handed))
@@ -242,7 +268,8 @@ fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
 }
 
 /// The part of the root that all sandboxes of a kind have in common. The host's files are still there, at their place.
-fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
+/// Says how an image is the root, if one is.
+fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<Laid>, Unbuilt> {
     mounts::keep_to_oneself()?;
     // Before anything is mounted: it may be where the new root is about to be.
     let image = plan.image.as_ref().map(|image| image::checked_copy(image, Path::new(&image.from), copies));
@@ -256,9 +283,12 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
         }
     }
     let base = Path::new(root?);
-    let (root, own) = match &image {
-        None => (base.to_owned(), None),
-        Some(image) => image::lay(base, plan, image).map(|(root, own)| (root, Some(own)))?,
+    let (root, own, laid) = match &image {
+        None => (base.to_owned(), None, None),
+        Some(image) => {
+            let image::Root { place, own, laid } = image::lay(base, plan, image)?;
+            (place, Some(own), Some(laid))
+        }
     };
     let old = OLD.trim_start_matches('/');
     // An image must not have one: it would be what is moved to.
@@ -292,7 +322,8 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<(), Fai
     for mask in &plan.masks {
         cover(Path::new(mask))?;
     }
-    mounts::terminals(Path::new("/dev/pts"))
+    mounts::terminals(Path::new("/dev/pts"))?;
+    Ok(laid)
 }
 
 /// What is this sandbox's own; then the host's files go, and the root is closed. Gives where what is written over folders of the
@@ -308,7 +339,7 @@ fn end_root(plan: &Plan, has_own: bool, copies: &BTreeMap<String, OwnedFd>) -> R
         }
     }
     let own = Path::new(OWN);
-    let covered = covered::cover(&plan.overlays, own, copies)?;
+    let covered = covered::cover(plan, own, copies)?;
     // What is mounted elsewhere stays; the whole of it has no name any more.
     mounts::detach(own)?;
     remove_folder(own)?;
@@ -421,35 +452,6 @@ fn make_folders(plan: &Plan) -> Result<(), Failed> {
         folder(Path::new(place))?;
     }
     Ok(())
-}
-
-/// What Landlock leaves open.
-fn opened(plan: &Plan) -> Vec<Opened> {
-    let open = |path: &str, how| Opened { path: PathBuf::from(path), how, checked: None };
-    let mut opened: Vec<Opened> = plan.folders.iter().map(|place| open(place, How::Write)).collect();
-    if plan.own == Own::Nothing {
-        opened.extend(plan.readable.iter().map(|path| open(path, How::Read)));
-        opened.extend(["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map(|path| open(path, How::Use)));
-        opened.extend(["/dev/random", "/dev/urandom"].map(|path| open(path, How::Read)));
-        // Here is no mount that could be looked at: what is opened has to be what was checked.
-        opened.extend(plan.places.iter().filter_map(|place| match place {
-            Place::Bind(Bind { from, writable, checked, .. }) => {
-                let how = if *writable { How::Write } else { How::Read };
-                Some(Opened { path: PathBuf::from(from), how, checked: *checked })
-            }
-            _ => None,
-        }));
-    } else {
-        let root = if plan.image.is_some() { How::Write } else { How::Read };
-        opened.extend([open("/", root), open("/dev", How::Use), open("/proc", How::Use)]);
-        opened.extend(plan.overlays.iter().map(|lower| open(&lower.to, How::Write)));
-        let writable = plan.places.iter().filter_map(|place| match place {
-            Place::Bind(bind) if bind.writable => Some(open(&bind.to, How::Write)),
-            _ => None,
-        });
-        opened.extend(writable);
-    }
-    opened
 }
 
 /// Makes a folder and those above it.

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::overlay::{self, Layers};
-use bailiwick_sys::{Failed, Step, mounts};
-use bailiwick_wire::jail::Lower;
+use bailiwick_sys::{Errno, Failed, Step, mounts};
+use bailiwick_wire::jail::{Lower, Plan};
 use rustix::fs::{Mode, OFlags};
 
 use super::build::OLD;
@@ -15,11 +15,14 @@ use super::{image, way};
 
 /// Covers each of them; gives the folders that hold what is written over them, in their order.
 pub(super) fn cover(
-    lowers: &[Lower],
+    plan: &Plan,
     own: &Path,
     copies: &BTreeMap<String, OwnedFd>,
 ) -> Result<Vec<OwnedFd>, Failed> {
-    lowers.iter().enumerate().map(|(number, lower)| one(number, lower, own, copies)).collect()
+    if !plan.lays && !plan.overlays.is_empty() {
+        return Err(Step::LayOver.failed(Errno::NODEV));
+    }
+    plan.overlays.iter().enumerate().map(|(number, lower)| one(number, lower, own, copies)).collect()
 }
 
 fn one(

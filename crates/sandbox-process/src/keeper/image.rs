@@ -1,4 +1,4 @@
-//! A root that is an image: its files below, and over them what this sandbox writes, in memory.
+//! A root that is an image: its files below, and over them what this sandbox writes, in memory; or all of it copied there.
 //!
 //! Whoever made the image is a stranger. While the host's files still have a name, no link of the image is followed.
 
@@ -8,15 +8,26 @@ use std::path::{Path, PathBuf};
 
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::overlay::{self, Layers};
-use bailiwick_sys::{Errno, Failed, Step};
-use bailiwick_wire::jail::{Lower, Plan};
+use bailiwick_sys::{Errno, Failed, Step, beneath, privileges};
+use bailiwick_wire::jail::{Laid, Lower, Plan};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::way;
+use super::unbuilt::Unbuilt;
+use super::{copied, way};
 
-/// Lays the sandbox's own files over an image, below `base`, which is the sandbox's own already. Gives the root, and its own files,
-/// which have no name there.
-pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<(PathBuf, OwnedFd), Failed> {
+/// A root that is an image.
+pub(super) struct Root {
+    /// Where it is.
+    pub(super) place: PathBuf,
+    /// The sandbox's own files, which have no name there.
+    pub(super) own: OwnedFd,
+    /// How it is one.
+    pub(super) laid: Laid,
+}
+
+/// Lays the sandbox's own files over an image, below `base`, which is the sandbox's own already. Where the kernel does not do
+/// that, the image is copied among them.
+pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<Root, Unbuilt> {
     let [lower, own, root] = ["image", "own", "root"].map(|name| base.join(name));
     for place in [&lower, &own, &root] {
         new_folder(place)?;
@@ -26,10 +37,43 @@ pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<(PathBuf,
     let (upper, work) = (own.join("upper"), own.join("work"));
     new_folder(&upper)?;
     new_folder(&work)?;
-    let whole = overlay::lay(Layers { lower: &lower, upper: &upper, work: &work })?;
+    let layers = Layers { lower: &lower, upper: &upper, work: &work };
+    let (whole, laid) = match over(plan, image, layers) {
+        Ok(whole) => (whole, Laid::Over),
+        Err(failed) => {
+            let why = failed.to_string();
+            copy(&lower, &upper, plan, &why)?;
+            (mounts::copy(&upper, Less::WRITE)?, Laid::Copied { why })
+        }
+    };
     mounts::attach(&whole, open_folder(&root)?.as_fd())?;
     let own = mounts::copy(&own, Less::WRITE)?;
-    Ok((root, own))
+    Ok(Root { place: root, own, laid })
+}
+
+/// The whole of an image and what is written over it, if there is any.
+fn over(plan: &Plan, image: &OwnedFd, layers: Layers<'_>) -> Result<OwnedFd, Failed> {
+    if !plan.lays {
+        return Err(Step::LayOver.failed(Errno::NODEV));
+    }
+    let found = rustix::fs::fstat(image).map_err(|errno| Step::MapMount.failed(errno))?;
+    if found.st_uid != privileges::identity().0 {
+        // Laid over, its files would be somebody else's for good; a copy of them is the sandbox's.
+        return Err(Step::MapMount.failed(Errno::INVAL));
+    }
+    overlay::takes_marks(layers.upper)?;
+    overlay::lay(layers)
+}
+
+/// Copies an image into a folder of the sandbox's own, if it fits.
+fn copy(from: &Path, to: &Path, plan: &Plan, why: &str) -> Result<(), Unbuilt> {
+    let hold = |path| beneath::hold_itself(path).map_err(|errno| Step::CopyImage.failed(errno));
+    let (from, to) = (hold(from)?, hold(to)?);
+    let needs = copied::needs(&from)?;
+    if needs.bytes > plan.disk || needs.files > plan.files {
+        return Err(Unbuilt::TooLarge { needs, why: why.to_owned() });
+    }
+    Ok(copied::copy(&from, &to)?)
 }
 
 /// Puts something that has no name at a place.

@@ -5,13 +5,20 @@ use std::path::Path;
 
 use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Child, Side, fork};
+use bailiwick_sys::mounts::Size;
 use bailiwick_sys::namespaces::Differs;
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
 use bailiwick_sys::{Errno, Failed, bounds, ending, mounts, overlay, packets, pidfd};
-use bailiwick_wire::jail::{Own, Plan, Standing};
+use bailiwick_wire::jail::{Laid, Own, Plan, Standing};
 
 /// Notes what is seen.
-pub(super) fn at(standing: &mut Standing, plan: &Plan, differs: Differs, outside: u32) -> Result<(), Failed> {
+pub(super) fn at(
+    standing: &mut Standing,
+    plan: &Plan,
+    image: Option<Laid>,
+    differs: Differs,
+    outside: u32,
+) -> Result<(), Failed> {
     let Differs { user, pid, net, mount, ipc, uts } = differs;
     standing.user = user;
     standing.pid = pid;
@@ -29,13 +36,20 @@ pub(super) fn at(standing: &mut Standing, plan: &Plan, differs: Differs, outside
     standing.most_data = bounds::most_data();
     if plan.own != Own::Nothing {
         let root = Path::new("/");
-        let sealed = match plan.image {
+        let sealed = match &image {
             // What is written to it goes to the sandbox's own files, which are bounded.
-            Some(_) => overlay::is_at(root)?,
+            Some(Laid::Over) => overlay::is_at(root)?,
+            Some(Laid::Copied { .. }) => {
+                let Size { bytes, files } = mounts::room(root)?;
+                mounts::is_in_memory(root)?
+                    && bytes <= plan.disk.next_multiple_of(4096)
+                    && files <= plan.files
+            }
             None => mounts::is_in_memory(root)? && mounts::is_read_only(root)?,
         };
         // The place where the host's files were is gone, and there is no folder above the root.
         standing.root = mount && sealed && rustix::fs::lstat("/.old").is_err();
+        standing.image = image;
         // In a pid namespace of its own, this is the first process, and its own /proc says so.
         let own = rustix::fs::readlink("/proc/self", Vec::new());
         standing.processes = own.is_ok_and(|own| own.as_bytes() == b"1");

@@ -6,9 +6,12 @@
 
 mod ahead;
 mod build;
+mod copied;
 mod covered;
 mod image;
 mod look;
+mod opened;
+mod unbuilt;
 mod way;
 
 use std::collections::BTreeMap;
@@ -255,7 +258,12 @@ impl Keeper {
             Some((to.clone(), copy))
         };
         let lower = |lower: &Lower| Some((lower.to.clone(), owned(&lower.from, lower.owner)?));
-        let lowers = plan.image.iter().chain(&plan.overlays).filter_map(lower);
+        let image = |image: &Lower| {
+            // One that cannot be made to look like the sandbox's is copied, and has to be read for that.
+            let read = || mounts::copy(Path::new(&image.from), Less::READ).ok();
+            lower(image).or_else(|| Some((image.to.clone(), read()?)))
+        };
+        let lowers = plan.image.iter().filter_map(image).chain(plan.overlays.iter().filter_map(lower));
         plan.places.iter().filter_map(copy).chain(lowers).collect()
     }
 }

@@ -14,6 +14,7 @@ mod attacks;
 mod commands;
 mod endings;
 mod files;
+mod images;
 mod leases;
 mod levels;
 mod limits;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         commands::TESTS,
         endings::TESTS,
         files::TESTS,
+        images::TESTS,
         leases::TESTS,
         levels::TESTS,
         limits::TESTS,

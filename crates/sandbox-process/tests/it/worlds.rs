@@ -1,13 +1,11 @@
-//! Ways out, images, overlays and ports: what a sandbox is lent, and that it gets nothing beside.
+//! Ways out, overlays and ports: what a sandbox is lent, and that it gets nothing beside.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bailiwick_sandbox::{
-    Doing, Duplex, Egress, Image, Images, Outlet, SandboxError, SandboxPath, SandboxSpec, Unpacked,
-};
+use bailiwick_sandbox::{Doing, Duplex, Egress, Outlet, SandboxError, SandboxPath, SandboxSpec};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
 use bailiwick_types::{Denial, ErrorCode, WallStatus, Wallpart};
@@ -19,10 +17,6 @@ tests!(
     a_program_reaches_the_proxy_and_names_and_ports_and_nothing_else,
     a_network_that_needs_a_way_out_is_refused_without_one,
     without_a_network_namespace_there_is_no_way_out,
-    an_image_is_the_root_and_what_is_written_to_it_is_gone_afterwards,
-    an_image_cannot_lead_what_is_put_into_it_elsewhere,
-    a_snapshot_of_a_sandbox_with_an_image_is_refused,
-    without_namespaces_an_image_is_refused_and_not_left_out,
     a_folder_under_an_overlay_stays_as_it_is,
     an_overlay_is_counted_as_the_sandboxs_own_files,
     an_overlay_of_what_became_a_link_is_refused,
@@ -155,170 +149,6 @@ fn without_a_network_namespace_there_is_no_way_out() {
         let error = place.create(allows()).await.expect_err("it is refused");
         assert_eq!(error.code(), ErrorCode::Unenforceable, "{error}");
         assert!(error.to_string().contains("network"), "{error}");
-    });
-}
-
-/// An image: a folder with a shell in it.
-#[derive(Debug)]
-struct Shells(PathBuf);
-
-#[derive(Debug)]
-struct Root(PathBuf);
-
-impl Images for Shells {
-    fn find<'a>(&'a self, name: &'a str) -> Doing<'a, Result<Arc<dyn Unpacked>, SandboxError>> {
-        Box::pin(async move { Ok(Arc::new(Root(self.0.join(name))) as Arc<dyn Unpacked>) })
-    }
-}
-
-impl Unpacked for Root {
-    fn root(&self) -> PathBuf {
-        self.0.clone()
-    }
-    fn digest(&self) -> &'static str {
-        "sha256:none"
-    }
-    fn variables(&self) -> &[(String, String)] {
-        static VARIABLES: std::sync::LazyLock<Vec<(String, String)>> =
-            std::sync::LazyLock::new(|| vec![("FROM_IMAGE".to_owned(), "yes".to_owned())]);
-        &VARIABLES
-    }
-    fn workdir(&self) -> Option<&str> {
-        None
-    }
-}
-
-/// Makes a root with a shell and what that needs.
-fn make_image(at: &Path) {
-    for folder in ["bin", "etc", "opt"] {
-        std::fs::create_dir_all(at.join(folder)).expect("a folder");
-    }
-    for program in ["sh", "cat", "rm"] {
-        std::fs::copy(Path::new("/bin").join(program), at.join("bin").join(program)).expect("a program");
-    }
-    // What this process itself is loaded with is where a shell looks for it.
-    let maps = std::fs::read_to_string("/proc/self/maps").expect("maps");
-    let mut libraries: Vec<&str> = maps.lines().filter_map(|line| line.split_whitespace().nth(5)).collect();
-    libraries.retain(|name| name.contains("libc.so") || name.contains("ld-linux"));
-    for library in libraries {
-        let to = at.join(library.trim_start_matches('/'));
-        std::fs::create_dir_all(to.parent().expect("a folder")).expect("folders");
-        std::fs::copy(library, &to).expect("a library");
-    }
-    for link in ["lib", "lib64"] {
-        if let Ok(to) = std::fs::read_link(Path::new("/").join(link)) {
-            std::os::unix::fs::symlink(to, at.join(link)).expect("a link");
-        }
-    }
-    let loader = std::fs::canonicalize("/lib64/ld-linux-x86-64.so.2");
-    if let Ok(loader) = loader {
-        let to = at.join("usr/lib64/ld-linux-x86-64.so.2");
-        std::fs::create_dir_all(to.parent().expect("a folder")).expect("folders");
-        std::fs::copy(loader, to).expect("a loader");
-    }
-    std::fs::write(at.join("opt/note"), "of the image").expect("a file");
-}
-
-fn with_an_image() -> Place {
-    with_an_image_at_most(Most::Everything)
-}
-
-fn with_an_image_at_most(most: Most) -> Place {
-    let mut place = Place::new();
-    let images = place.path().join("images");
-    make_image(&images.join("shell"));
-    place.backend = Arc::new(bailiwick_sandbox_process::ProcessBackend::new({
-        let mut options = bailiwick_sandbox_process::Options::new(place.path().join("state"));
-        options.most = most;
-        options.accept = vec![bailiwick_sandbox::Demand::Kill, bailiwick_sandbox::Demand::Identity];
-        options.images = Some(Arc::new(Shells(std::fs::canonicalize(images).expect("a path"))));
-        options
-    }));
-    place
-}
-
-fn of_the_image() -> SandboxSpec {
-    SandboxSpec { image: Image::Named("shell".to_owned()), ..spec() }
-}
-
-fn an_image_is_the_root_and_what_is_written_to_it_is_gone_afterwards() {
-    let place = with_an_image();
-    wait(async {
-        for _ in 0..2 {
-            let sandbox = place.create(of_the_image()).await.expect("a sandbox");
-            let script = "set -e; cat /opt/note; echo; echo changed > /opt/note; rm /bin/rm; echo new > /etc/new; \
-                echo hi > /work/mine; cat /opt/note /etc/new; echo $FROM_IMAGE; cat /etc/hostname; echo x > /dev/null; \
-                test ! -e /usr/bin/python3 && test ! -e /bin/rm && test ! -e /.old && test ! -e /root && echo alone";
-            let result = sandbox.exec(shell(script)).await.expect("an end");
-            assert_eq!(said(&result), "of the image\nchanged\nnew\nyes\nsandbox\nalone\n");
-            let beside = "echo x > /dev/mine";
-            assert_ne!(sandbox.exec(shell(beside)).await.expect("an end").exit.status(), 0, "{beside}");
-            assert_eq!(sh(sandbox.as_ref(), "echo x > /dev/shm/mine && cat /dev/shm/mine").await, "x\n");
-            let walls = &sandbox.receipt().walls;
-            let files = walls.iter().find(|wall| wall.demand == "files").expect("a wall");
-            assert_eq!(files.status, WallStatus::Enforced);
-            assert!(files.mechanism.contains("image"), "{files:?}");
-            // More than its disk does not fit, wherever it is written.
-            let fill = "i=0; while [ $i -lt 20 ]; do cat /bin/sh /bin/sh /bin/sh /bin/sh >> /opt/big || exit 3; i=$((i+1)); done; exit 0";
-            let mut small = of_the_image();
-            small.limits = small.limits.with(bailiwick_sandbox::Limit::Disk, "4MiB").expect("a limit");
-            let small = place.create(small).await.expect("a sandbox");
-            assert_eq!(small.exec(shell(fill)).await.expect("an end").exit.status(), 3);
-        }
-        let root = place.path().join("images/shell");
-        assert_eq!(std::fs::read_to_string(root.join("opt/note")).expect("a file"), "of the image");
-        assert!(
-            !root.join("etc/new").exists() && root.join("bin/rm").exists() && !root.join("work").exists()
-        );
-    });
-}
-
-fn an_image_cannot_lead_what_is_put_into_it_elsewhere() {
-    for (name, link, to) in [
-        ("etc", "etc", "/.old/tmp"),
-        ("proc", "proc", "/.old/etc"),
-        ("dev", "dev", "/.old/dev"),
-        ("work", "work", "/.old/root"),
-        ("var", "var", "/.old/var"),
-        ("old", ".old", "/etc"),
-    ] {
-        let place = with_an_image();
-        let root = place.path().join("images/shell");
-        let _absent = std::fs::remove_dir_all(root.join(link));
-        std::os::unix::fs::symlink(to, root.join(link)).expect("a link");
-        wait(async {
-            let error = place.create(of_the_image()).await.map(|_| ()).expect_err(name);
-            assert!(error.to_string().contains("place"), "{name}: {error}");
-        });
-    }
-    // A file that is a link is replaced, and not written through.
-    let place = with_an_image();
-    let root = place.path().join("images/shell");
-    let outside = place.path().join("outside");
-    std::fs::write(&outside, "mine").expect("a file");
-    let deep = format!("/.old{}", outside.display());
-    std::os::unix::fs::symlink(deep, root.join("etc/hostname")).expect("a link");
-    wait(async {
-        let sandbox = place.create(of_the_image()).await.expect("a sandbox");
-        assert_eq!(sh(sandbox.as_ref(), "cat /etc/hostname").await, "sandbox\n");
-    });
-    assert_eq!(std::fs::read_to_string(outside).expect("a file"), "mine");
-}
-
-fn a_snapshot_of_a_sandbox_with_an_image_is_refused() {
-    let place = with_an_image();
-    wait(async {
-        let sandbox = place.create(of_the_image()).await.expect("a sandbox");
-        let error = sandbox.snapshot().await.expect_err("refused");
-        assert_eq!(error.code(), ErrorCode::Unsupported, "{error}");
-    });
-}
-
-fn without_namespaces_an_image_is_refused_and_not_left_out() {
-    let place = with_an_image_at_most(Most::NoNamespaces);
-    wait(async {
-        let error = place.create(of_the_image()).await.map(|_| ()).expect_err("refused");
-        assert_eq!(error.code(), ErrorCode::Unsupported, "{error}");
     });
 }
 

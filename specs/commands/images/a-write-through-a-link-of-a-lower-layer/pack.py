@@ -1,0 +1,3 @@
+from packed import OUTSIDE, Layer, saved
+
+saved(Layer().link("door", OUTSIDE), Layer().file("door/file"))

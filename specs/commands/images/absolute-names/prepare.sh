@@ -1,0 +1,5 @@
+mkdir outside
+echo untouched > outside/file
+find outside -printf '%p %y %n %s %l\n' | sort > before
+PYTHONPATH="$HOME" python3 -B pack.py
+"$PROGRAM" -q image import evil.tar evil:1

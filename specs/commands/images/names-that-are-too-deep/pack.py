@@ -1,0 +1,3 @@
+from packed import OUTSIDE, Layer, saved
+
+Layer().file("d/" * 120 + "file").write()

@@ -1,0 +1,5 @@
+find outside -printf '%p %y %n %s %l\n' | sort > after
+if ! cmp before after || [ "$(cat outside/file)" != untouched ]; then
+    echo "ESCAPED: the host is not as it was"
+    exit 1
+fi

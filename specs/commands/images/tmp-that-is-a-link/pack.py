@@ -1,0 +1,3 @@
+from packed import OUTSIDE, Layer, saved
+
+Layer().shell().link("tmp", OUTSIDE).write()

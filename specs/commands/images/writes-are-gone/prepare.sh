@@ -1,0 +1,6 @@
+mkdir outside
+echo untouched > outside/file
+find outside -printf '%p %y %n %s %l\n' | sort > before
+PYTHONPATH="$HOME" python3 -B pack.py
+"$PROGRAM" -q image import evil.tar evil:1
+"$PROGRAM" exec --image evil:1 --shell 'echo mine > /left; echo mine > /note'

@@ -2,17 +2,13 @@
 //! that breaks the rules loses its sandbox.
 
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_wire::agent::{CHUNK, FromAgent, LONGEST, ToAgent, WINDOW};
-use bailiwick_wire::jail::FromJail;
 use bailiwick_wire::{Decoder, encode};
 use serde::de::DeserializeOwned;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 
@@ -23,7 +19,7 @@ const ROOM: usize = CHUNK + 4096;
 
 /// Why nothing comes from an agent any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LinkError {
+pub enum LinkError {
     /// The stream ended.
     #[error("its first process has ended")]
     Ended,
@@ -36,8 +32,8 @@ pub(crate) enum LinkError {
 }
 
 /// The stream to an agent.
-pub(crate) struct Link {
-    writer: tokio::sync::Mutex<OwnedWriteHalf>,
+pub struct Link {
+    writer: tokio::sync::Mutex<To>,
     shared: Arc<Shared>,
     next: AtomicU32,
     reader: JoinHandle<()>,
@@ -56,9 +52,9 @@ struct Route {
 }
 
 /// One ask that is under way. Dropping it forgets it: what still comes for it is thrown away.
-pub(crate) struct Ask {
+pub struct Ask {
     /// Its number.
-    pub(crate) id: u32,
+    pub id: u32,
     answers: UnboundedReceiver<FromAgent>,
     waiting: Arc<std::sync::atomic::AtomicU64>,
     shared: Arc<Shared>,
@@ -70,40 +66,65 @@ impl std::fmt::Debug for Link {
     }
 }
 
-/// Waits for what a jail says of itself, then hands the stream over to talk to its agent.
-pub(crate) async fn greet(stream: OwnedFd) -> Result<(FromJail, Link), LinkError> {
-    let ended = |_| LinkError::Ended;
-    let stream = std::os::unix::net::UnixStream::from(stream);
-    stream.set_nonblocking(true).map_err(ended)?;
-    let stream = UnixStream::from_std(stream).map_err(ended)?;
-    let (mut reader, writer) = stream.into_split();
-    let mut decoder = Decoder::new(LONGEST);
-    let said: FromJail = next(&mut reader, &mut decoder).await?;
-    let shared = Arc::new(Shared::default());
-    let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
-    Ok((said, Link { writer: tokio::sync::Mutex::new(writer), shared, next: AtomicU32::new(1), reader }))
+/// What comes from an agent.
+pub type From = Box<dyn AsyncRead + Send + Unpin>;
+/// Where what it is told goes.
+pub type To = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A stream to somebody who says something before the agent does: whoever built its walls.
+pub struct Greeting {
+    reader: From,
+    writer: To,
+    decoder: Decoder,
 }
 
-/// The next message of a stream.
-async fn next<T: DeserializeOwned>(
-    reader: &mut OwnedReadHalf,
-    decoder: &mut Decoder,
-) -> Result<T, LinkError> {
-    let mut room = vec![0; ROOM];
-    loop {
-        if let Some(message) = decoder.take().map_err(|error| LinkError::Broken(error.to_string()))? {
-            return Ok(message);
+impl std::fmt::Debug for Greeting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Greeting").finish_non_exhaustive()
+    }
+}
+
+impl Greeting {
+    /// Over these two halves of a stream.
+    pub fn new(reader: From, writer: To) -> Self {
+        Self { reader, writer, decoder: Decoder::new(LONGEST) }
+    }
+
+    /// The next message of whoever speaks before the agent.
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<T, LinkError> {
+        let mut room = vec![0; ROOM];
+        loop {
+            if let Some(message) =
+                self.decoder.take().map_err(|error| LinkError::Broken(error.to_string()))?
+            {
+                return Ok(message);
+            }
+            let read = self.reader.read(&mut room).await.map_err(|_| LinkError::Ended)?;
+            if read == 0 {
+                return Err(LinkError::Ended);
+            }
+            self.decoder.push(room.get(..read).unwrap_or_default());
         }
-        let read = reader.read(&mut room).await.map_err(|_| LinkError::Ended)?;
-        if read == 0 {
-            return Err(LinkError::Ended);
-        }
-        decoder.push(room.get(..read).unwrap_or_default());
+    }
+
+    /// Says something to whoever speaks before the agent.
+    pub async fn say<T: serde::Serialize>(&mut self, message: &T) -> Result<(), LinkError> {
+        let frame = encode(message).map_err(|error| LinkError::Broken(error.to_string()))?;
+        self.writer.write_all(&frame).await.map_err(|_| LinkError::Ended)?;
+        self.writer.flush().await.map_err(|_| LinkError::Ended)
+    }
+
+    /// Everything that follows is the agent's.
+    pub fn link(self) -> Link {
+        let Self { reader, writer, decoder } = self;
+        let shared = Arc::new(Shared::default());
+        let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
+        Link { writer: tokio::sync::Mutex::new(writer), shared, next: AtomicU32::new(1), reader }
     }
 }
 
 /// Hears an agent until it is gone.
-async fn hear(mut reader: OwnedReadHalf, mut decoder: Decoder, shared: Arc<Shared>) {
+async fn hear(mut reader: From, mut decoder: Decoder, shared: Arc<Shared>) {
     let mut room = vec![0; ROOM];
     let why = loop {
         match decoder.take::<FromAgent>() {
@@ -184,23 +205,23 @@ impl Shared {
 
 impl Link {
     /// Whether nothing comes any more.
-    pub(crate) fn is_gone(&self) -> bool {
+    pub fn is_gone(&self) -> bool {
         self.shared.is_gone.load(Ordering::Acquire)
     }
 
     /// Why nothing comes any more.
-    pub(crate) fn why(&self) -> LinkError {
+    pub fn why(&self) -> LinkError {
         let gone = self.shared.gone.lock().unwrap_or_else(PoisonError::into_inner);
         gone.clone().unwrap_or(LinkError::Ended)
     }
 
     /// Gives up on an agent that does not answer.
-    pub(crate) fn give_up(&self) {
+    pub fn give_up(&self) {
         self.shared.end(LinkError::Silent);
     }
 
     /// A number for an ask, and where its answers come.
-    pub(crate) fn open(&self) -> Result<Ask, LinkError> {
+    pub fn open(&self) -> Result<Ask, LinkError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (to, answers) = mpsc::unbounded_channel();
         let waiting = Arc::new(std::sync::atomic::AtomicU64::new(0));
@@ -213,10 +234,11 @@ impl Link {
     }
 
     /// Says something.
-    pub(crate) async fn say(&self, message: &ToAgent) -> Result<(), LinkError> {
+    pub async fn say(&self, message: &ToAgent) -> Result<(), LinkError> {
         let frame = encode(message).map_err(|error| LinkError::Broken(error.to_string()))?;
         let mut writer = self.writer.lock().await;
-        writer.write_all(&frame).await.map_err(|_| self.why())
+        writer.write_all(&frame).await.map_err(|_| self.why())?;
+        writer.flush().await.map_err(|_| self.why())
     }
 }
 
@@ -228,7 +250,7 @@ impl Drop for Link {
 
 impl Ask {
     /// The next answer; none when the agent is gone.
-    pub(crate) async fn next(&mut self) -> Option<FromAgent> {
+    pub async fn next(&mut self) -> Option<FromAgent> {
         let message = self.answers.recv().await?;
         self.waiting.fetch_sub(weight(&message), Ordering::AcqRel);
         Some(message)

@@ -6,9 +6,10 @@
 //! says further than it was checked, nor wait for one without end: the guest lives beside it.
 //!
 //! Start reading at [`wall`] (what a backend brings), then [`attended`] (a sandbox as its host has it), then [`link`] (the stream),
-//! then [`exec`] (one command).
+//! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall).
 
 pub mod attended;
+pub mod carried;
 mod exec;
 mod files;
 mod handle;

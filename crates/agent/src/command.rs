@@ -46,6 +46,13 @@ impl Command {
         }
     }
 
+    /// Nobody wants to hear it any more.
+    pub(crate) fn discard_all(&mut self) {
+        for output in &mut self.outputs {
+            output.discard();
+        }
+    }
+
     /// Reads one of its streams once.
     pub(crate) fn pump(&mut self, which: usize, id: u32, scratch: &mut [u8], out: &mut Outgoing) {
         if let Some(output) = self.outputs.get_mut(which) {

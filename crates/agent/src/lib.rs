@@ -5,9 +5,10 @@
 //! another is ready. It has one thread, and nothing it holds grows with what a guest does: streams are bounded by credit,
 //! answers by their buffer, walks by counts.
 //!
-//! Start reading at [`run`], then `life` (the loop), `command` (one command and its streams), `job` (asks about files) and
-//! `reset` (what is looked at before another may have the sandbox).
+//! Start reading at [`run`], then `life` (the loop), `command` (one command and its streams), `carried` (connections in and out),
+//! `job` (asks about files) and `reset` (what is looked at before another may have the sandbox).
 
+mod carried;
 mod command;
 mod descent;
 mod exit;
@@ -20,6 +21,7 @@ mod output;
 mod pack;
 mod processes;
 mod reset;
+pub mod seat;
 mod start;
 
 use std::os::fd::OwnedFd;
@@ -44,12 +46,27 @@ pub struct Setup {
     pub hand: Option<OwnedFd>,
 }
 
+/// The stream to the host: one descriptor for both directions, or one for each.
+#[derive(Debug)]
+pub struct ToHost {
+    /// What the host says comes from here.
+    pub from: OwnedFd,
+    /// What it is told goes here; to `from` where there is none.
+    pub to: Option<OwnedFd>,
+}
+
+impl From<OwnedFd> for ToHost {
+    fn from(both: OwnedFd) -> Self {
+        Self { from: both, to: None }
+    }
+}
+
 /// Lives as an agent, and gives the exit code with which the process has to end at once.
 ///
 /// For a process with one thread, after all of its walls stand. It takes over every signal of the process and the
 /// numbers of the standard streams; commands inherit its limits, its user and its walls, and none of its descriptors.
-pub fn run(socket: OwnedFd, setup: Setup) -> u8 {
-    match life::Life::begin(socket, setup) {
+pub fn run(host: impl Into<ToHost>, setup: Setup) -> u8 {
+    match life::Life::begin(host.into(), setup) {
         Ok(life) => life.live(),
         Err(_) => OUR_FAULT,
     }

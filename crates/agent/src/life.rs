@@ -12,12 +12,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 
+use crate::carried::{self, Carrier};
 use crate::command::{Command, Wound};
 use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::{self, Others};
 use crate::reset::{Place, State};
-use crate::{BROKEN, CLOSED, OUR_FAULT, Setup};
+use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost};
 
 mod asks;
 mod reset;
@@ -37,15 +38,20 @@ enum End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
     Host,
+    /// There is room for what the host is told.
+    Room,
     Children,
     Output(u32, usize),
     Input(u32),
+    Carried(carried::Who),
 }
 
 /// An agent that lives.
 #[derive(Debug)]
 pub(crate) struct Life {
-    socket: OwnedFd,
+    from: OwnedFd,
+    /// Where what the host is told goes, if not the same way.
+    to: Option<OwnedFd>,
     children: OwnedFd,
     others: Others,
     owns_ipc: bool,
@@ -59,6 +65,7 @@ pub(crate) struct Life {
     scratch: Vec<u8>,
     commands: BTreeMap<u32, Command>,
     jobs: BTreeMap<u32, Job>,
+    carrier: Carrier,
     /// Asks that are answered when there is no child any more.
     until_alone: Vec<u32>,
     /// Whether a message came in more than one piece.
@@ -71,11 +78,15 @@ pub(crate) struct Life {
 
 impl Life {
     /// Takes the process over.
-    pub(crate) fn begin(socket: OwnedFd, setup: Setup) -> Result<Self, Failed> {
+    pub(crate) fn begin(host: ToHost, setup: Setup) -> Result<Self, Failed> {
+        let ToHost { from, to } = host;
         let hand = setup.hand.map(above_standard).transpose()?;
-        let socket = above_standard(socket)?;
+        let to = to.map(above_standard).transpose()?;
+        let from = above_standard(from)?;
+        hold_standard()?;
         descriptors::close_on_execute_from(3)?;
-        packets::never_block(&socket)?;
+        packets::never_block(&from)?;
+        to.as_ref().map(packets::never_block).transpose()?;
         let children = signals::hold_all()?;
         if !setup.is_init {
             let ourselves = Pid::from_raw(1);
@@ -85,7 +96,8 @@ impl Life {
         let mut out = Outgoing::default();
         out.push(&FromAgent::Ready);
         Ok(Self {
-            socket,
+            from,
+            to,
             children,
             others: match (setup.is_init, setup.signals_stay) {
                 (true, _) => Others::All,
@@ -102,6 +114,7 @@ impl Life {
             scratch: vec![0; CHUNK],
             commands: BTreeMap::new(),
             jobs: BTreeMap::new(),
+            carrier: Carrier::default(),
             until_alone: Vec::new(),
             is_long: false,
             first: 0,
@@ -133,7 +146,7 @@ impl Life {
         for (who, flags) in ready {
             match who {
                 // What comes from the host is taken last: a stream that it gives up on was not read in vain then.
-                Who::Host => {}
+                Who::Host | Who::Room => {}
                 Who::Children => self.drain_signals(),
                 Who::Output(id, which) => {
                     if let Some(command) = self.commands.get_mut(&id) {
@@ -145,6 +158,7 @@ impl Life {
                         command.input.pump(id, &mut self.out);
                     }
                 }
+                Who::Carried(who) => self.carrier.ready(who, &mut self.scratch, &mut self.out),
             }
             if who == Who::Host && flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                 self.hear()?;
@@ -157,7 +171,7 @@ impl Life {
             return Err(End::Fault);
         }
         let had_room = self.out.has_room();
-        self.out.flush(&self.socket).map_err(|_| End::Closed)?;
+        self.out.flush(self.to.as_ref().unwrap_or(&self.from)).map_err(|_| End::Closed)?;
         // Whoever waited for room, and for nothing else, is woken by nobody else.
         self.goes_on |= !had_room && self.out.has_room();
         Ok(())
@@ -165,11 +179,19 @@ impl Life {
 
     /// Waits until somebody is ready. The host comes first, so that it is heard however many others there are.
     fn wait(&mut self) -> Result<Vec<(Who, PollFlags)>, End> {
-        let mut host = PollFlags::empty();
-        host.set(PollFlags::IN, !self.out.is_full());
-        host.set(PollFlags::OUT, !self.out.is_empty());
+        let (mut from, mut to) = (PollFlags::empty(), PollFlags::empty());
+        from.set(PollFlags::IN, !self.out.is_full());
+        to.set(PollFlags::OUT, !self.out.is_empty());
         let mut waited = Waited::default();
-        waited.add(Who::Host, self.socket.as_fd(), host);
+        match &self.to {
+            None => waited.add(Who::Host, self.from.as_fd(), from | to),
+            Some(other) => {
+                waited.add(Who::Host, self.from.as_fd(), from);
+                if !to.is_empty() {
+                    waited.add(Who::Room, other.as_fd(), to);
+                }
+            }
+        }
         waited.add(Who::Children, self.children.as_fd(), PollFlags::IN);
         let has_room = self.out.has_room();
         let (before, after) = (self.commands.range(..self.first), self.commands.range(self.first..));
@@ -185,6 +207,9 @@ impl Life {
                     waited.add(Who::Output(*id, which), end, PollFlags::IN);
                 }
             }
+        }
+        for (who, end, flags) in self.carrier.wanted(has_room) {
+            waited.add(Who::Carried(who), end, flags);
         }
         let ready = waited.wait(self.goes_on).map_err(|_| End::Fault)?;
         self.first = self.commands.range(self.first.saturating_add(1)..).next().map_or(0, |(id, _)| *id);
@@ -262,7 +287,7 @@ impl Life {
 
     /// Hears what the host has to say: one piece, and every message that is whole by then.
     fn hear(&mut self) -> Result<(), End> {
-        match packets::read(&self.socket, &mut self.scratch) {
+        match packets::read(&self.from, &mut self.scratch) {
             Ok(0) => return Err(End::Closed),
             Ok(length) => self.decoder.push(self.scratch.get(..length).unwrap_or_default()),
             Err(Errno::AGAIN) => return Ok(()),
@@ -288,22 +313,22 @@ fn is_childless() -> bool {
     matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
 }
 
-/// Holds the numbers of the standard streams, so that nothing else ever gets one, and moves the socket above them.
-fn above_standard(socket: OwnedFd) -> Result<OwnedFd, Failed> {
-    let failed = |errno| Step::MoveDescriptor.failed(errno);
-    let moved = rustix::io::fcntl_dupfd_cloexec(&socket, 3).map_err(failed)?;
-    drop(socket);
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    // What is there came from whoever built the walls: it leads out of them.
-    let held = rustix::fs::open(c"/", flags, Mode::empty()).map_err(failed)?;
-    descriptors::put_at_zero(held)?;
-    loop {
-        let held = rustix::fs::open(c"/", flags, Mode::empty()).map_err(failed)?;
-        if descriptors::keep_if_standard(held) {
-            continue;
-        }
-        return Ok(moved);
+/// Moves a descriptor above the numbers of the standard streams.
+fn above_standard(descriptor: OwnedFd) -> Result<OwnedFd, Failed> {
+    rustix::io::fcntl_dupfd_cloexec(&descriptor, 3).map_err(|errno| Step::MoveDescriptor.failed(errno))
+}
+
+/// Holds the numbers of the standard streams, so that nothing else ever gets one. What is there came from whoever built the walls:
+/// it leads out of them.
+fn hold_standard() -> Result<(), Failed> {
+    let open = || {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        rustix::fs::open(c"/", flags, Mode::empty()).map_err(|errno| Step::MoveDescriptor.failed(errno))
+    };
+    for number in 0..3 {
+        descriptors::put_at(number, open()?)?;
     }
+    Ok(())
 }
 
 /// Descriptors that are waited for, and who each is.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use bailiwick_agent_host::places::SYSTEM;
 use bailiwick_wire::jail::{Bind, Place};
 
 /// Who everybody is inside.
@@ -10,9 +11,6 @@ pub(crate) const INSIDE: u32 = 1000;
 
 /// Users outside that nobody else should be: first one that no package takes, then the traditional nobody.
 pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
-
-/// Folders that hold programs and what they need.
-pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// What programs look for in `/etc` and everybody may know.
 const SHARED: [&str; 18] = [
@@ -58,17 +56,6 @@ pub(crate) const MASKS: [&str; 17] = [
     "/proc/softirqs",
     "/proc/sysrq-trigger",
     "/proc/timer_list",
-];
-
-/// Folders that a sandbox can write to, beside where its commands begin.
-pub(crate) const OWN: [&str; 4] = ["/work", "/tmp", "/var/tmp", "/dev/shm"];
-
-/// The variables of every command.
-pub(crate) const VARIABLES: [(&str, &str); 4] = [
-    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
-    ("HOME", "/work"),
-    ("LANG", "C.UTF-8"),
-    ("TMPDIR", "/tmp"),
 ];
 
 /// The root that has the host's own programs in it.

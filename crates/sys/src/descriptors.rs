@@ -24,34 +24,40 @@ pub fn close_on_execute_from(first: u32) -> Result<(), Failed> {
     if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
 }
 
-/// Keeps a descriptor open for ever if it has the number of a standard stream, and says whether; closes any other.
-pub fn keep_if_standard(descriptor: OwnedFd) -> bool {
-    let is_standard = descriptor.as_raw_fd() <= 2;
-    if is_standard {
-        std::mem::forget(descriptor);
-    }
-    is_standard
-}
-
 /// Puts a descriptor under the number 0, closing what was there.
 pub fn put_at_zero(descriptor: OwnedFd) -> Result<(), Failed> {
-    if descriptor.as_raw_fd() != 0 {
-        // SAFETY: dup3 takes numbers only; 0 is owned by no value.
-        let result = unsafe { libc::dup3(descriptor.as_raw_fd(), 0, 0) };
-        if result < 0 {
-            return Err(Step::MoveDescriptor.failed(last()));
-        }
+    put_at(0, descriptor)
+}
+
+/// Puts a descriptor under the number of a standard stream (0 to 2) for ever, closing what was there.
+pub fn put_at(number: u8, descriptor: OwnedFd) -> Result<(), Failed> {
+    let number = i32::from(number);
+    if number > 2 {
+        return Err(Step::MoveDescriptor.failed(Errno::INVAL));
     }
-    if descriptor.as_raw_fd() == 0 {
+    if descriptor.as_raw_fd() == number {
         std::mem::forget(descriptor);
+        return Ok(());
     }
-    Ok(())
+    // SAFETY: dup3 takes numbers only; those of the standard streams are owned by no value.
+    let result = unsafe { libc::dup3(descriptor.as_raw_fd(), number, 0) };
+    if result < 0 { Err(Step::MoveDescriptor.failed(last())) } else { Ok(()) }
 }
 
 /// The descriptor 0: what a nursery or a cell talks through.
 pub fn zero() -> BorrowedFd<'static> {
     // SAFETY: a nursery and a cell never close 0 while they run; elsewhere it is stdin, open since before main.
     unsafe { BorrowedFd::borrow_raw(0) }
+}
+
+/// Copies of the standard input and output, under numbers of their own.
+pub fn take_standard() -> Result<(OwnedFd, OwnedFd), Failed> {
+    // SAFETY: only for the duration of the calls below; one that is closed gives EBADF.
+    let (input, output) = unsafe { (BorrowedFd::borrow_raw(0), BorrowedFd::borrow_raw(1)) };
+    let copy = |end: BorrowedFd<'_>| {
+        rustix::io::fcntl_dupfd_cloexec(end, 3).map_err(|errno| Step::MoveDescriptor.failed(errno))
+    };
+    Ok((copy(input)?, copy(output)?))
 }
 
 /// How many descriptors may be open at once, after raising the soft limit to the hard one.

@@ -1,11 +1,14 @@
 //! The one interface of a fresh network namespace, sockets that belong to it whoever holds them, and the name of a fresh UTS
 //! namespace.
 
-use std::net::SocketAddrV4;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, accept_with, bind, connect,
+    getsockname, listen, recvfrom, sendto, shutdown, socket_with,
+};
 
 use crate::descriptors::last;
 use crate::{Failed, Step};
@@ -49,6 +52,56 @@ pub fn datagrams_at(address: SocketAddrV4) -> Result<OwnedFd, Failed> {
 pub fn unconnected(is_six: bool) -> Result<OwnedFd, Failed> {
     let family = if is_six { AddressFamily::INET6 } else { AddressFamily::INET };
     socket_with(family, SocketType::STREAM, FLAGS, None).map_err(|errno| Step::HandOver.failed(errno))
+}
+
+/// A socket that connects to a port of this network namespace's own loopback; it may not stand yet.
+pub fn dial(port: u16, is_six: bool) -> Result<OwnedFd, Errno> {
+    let family = if is_six { AddressFamily::INET6 } else { AddressFamily::INET };
+    let socket = socket_with(family, SocketType::STREAM, FLAGS, None)?;
+    let address = if is_six { IpAddr::V6(Ipv6Addr::LOCALHOST) } else { IpAddr::V4(Ipv4Addr::LOCALHOST) };
+    match connect(&socket, &SocketAddr::new(address, port)) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// How a connection that was begun went.
+pub fn dialled(socket: impl AsFd) -> Result<(), Errno> {
+    rustix::net::sockopt::socket_error(socket)?
+}
+
+/// Takes a connection: it, and the address of this side that it was made to.
+pub fn accept_at(listener: impl AsFd) -> Result<(OwnedFd, SocketAddrV4), Errno> {
+    let socket = accept_with(listener, FLAGS)?;
+    let address = SocketAddr::try_from(getsockname(&socket)?).map_err(|_| Errno::AFNOSUPPORT)?;
+    match address {
+        SocketAddr::V4(address) => Ok((socket, address)),
+        SocketAddr::V6(_) => Err(Errno::AFNOSUPPORT),
+    }
+}
+
+/// Small messages of a connection go at once.
+pub fn at_once(socket: impl AsFd) -> Result<(), Errno> {
+    rustix::net::sockopt::set_tcp_nodelay(socket, true)
+}
+
+/// Takes a datagram: its length, and whom it is from.
+pub fn take_datagram(socket: impl AsFd, buffer: &mut [u8]) -> Result<(usize, SocketAddrV4), Errno> {
+    let (length, _, from) = recvfrom(socket, buffer, RecvFlags::empty())?;
+    match from.map(SocketAddr::try_from) {
+        Some(Ok(SocketAddr::V4(from))) => Ok((length, from)),
+        _ => Err(Errno::AFNOSUPPORT),
+    }
+}
+
+/// Sends a datagram.
+pub fn send_datagram(socket: impl AsFd, bytes: &[u8], to: SocketAddrV4) -> Result<(), Errno> {
+    sendto(socket, bytes, SendFlags::empty(), &to).map(drop)
+}
+
+/// Nothing more goes out by a connection.
+pub fn end_sending(socket: impl AsFd) -> Result<(), Errno> {
+    shutdown(socket, Shutdown::Write)
 }
 
 const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);

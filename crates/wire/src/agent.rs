@@ -4,7 +4,11 @@
 //! host has given credit, input only as far as the agent has: neither can make the other hold more than [`WINDOW`] bytes of
 //! a stream. Everything an agent says is hostile: the guest lives beside it.
 
+use std::net::SocketAddrV4;
+
 use serde::{Deserialize, Serialize};
+
+use crate::jail::Listens;
 
 /// How many bytes of one stream may be under way. Both sides begin with this much credit.
 pub const WINDOW: u32 = 256 * 1024;
@@ -12,6 +16,17 @@ pub const WINDOW: u32 = 256 * 1024;
 pub const CHUNK: usize = 64 * 1024;
 /// The longest message: the words of a command, a megabyte, and its variables beside them.
 pub const LONGEST: usize = 4 << 20;
+
+/// How many bytes of one carried connection may be under way in each direction. Both sides begin with this much credit.
+pub const CARRIED_WINDOW: u32 = 64 * 1024;
+/// The most connections that are carried at once.
+pub const MOST_CARRIED: usize = 1024;
+/// The most questions about names that wait for an answer at once.
+pub const MOST_ASKED: usize = 64;
+/// The longest question about a name.
+pub const LONGEST_QUERY: usize = 4096;
+/// Numbers that an agent gives, to connections and questions that come to it, begin here; those of asks are below.
+pub const FIRST_CARRIED: u32 = 1 << 31;
 
 /// A size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,6 +226,42 @@ pub enum ToAgent {
         /// The ask.
         id: u32,
     },
+    /// Listens at these places, for walls through which no socket can be handed: `Done` or `Failed`. Whoever connects there is told
+    /// of by [`FromAgent::Arrived`], and what they ask about names by [`FromAgent::Asked`]. Only once.
+    Listen {
+        /// The ask.
+        id: u32,
+        /// Where.
+        listens: Listens,
+    },
+    /// Connects to a port of the sandbox's own loopback: [`FromAgent::Joined`] or `Failed`, and then it is a carried connection.
+    Dial {
+        /// The ask, and the number of the connection.
+        id: u32,
+        /// Which port.
+        port: u16,
+        /// By the sixth version of the internet's protocol.
+        is_six: bool,
+    },
+    /// Ends a carried connection at once. Nothing more comes of it.
+    Part {
+        /// The connection.
+        id: u32,
+    },
+    /// Answers a question about a name.
+    Answer {
+        /// The question.
+        id: u32,
+        /// What it is answered.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// Lets go of everything that an earlier host had asked for: what commands say that it started is thrown away from now on, its
+    /// connections end, its asks about files are given up. For a host that goes on with an agent that was kept.
+    Forget {
+        /// The ask: `Done`.
+        id: u32,
+    },
 }
 
 /// What an agent answers.
@@ -286,6 +337,37 @@ pub enum FromAgent {
         id: u32,
         /// What is or may be left; nothing when it is as at birth.
         left: Vec<String>,
+    },
+    /// Somebody connected: from now on a carried connection, which says [`FromAgent::Output`] as `Stdout` and takes
+    /// [`ToAgent::Input`], each within a window of [`CARRIED_WINDOW`].
+    Arrived {
+        /// The number of the connection: [`FIRST_CARRIED`] or more.
+        id: u32,
+        /// To this address.
+        at: SocketAddrV4,
+    },
+    /// A connection that was asked for stands.
+    Joined {
+        /// The ask.
+        id: u32,
+    },
+    /// Nothing more comes from the other side of a carried connection.
+    OutputEnd {
+        /// The connection.
+        id: u32,
+    },
+    /// A carried connection is over.
+    Parted {
+        /// The connection.
+        id: u32,
+    },
+    /// Somebody asks about a name, by a datagram.
+    Asked {
+        /// The number of the question: [`FIRST_CARRIED`] or more.
+        id: u32,
+        /// What they ask.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
     },
     /// How many processes there are beside the agent.
     Counted {

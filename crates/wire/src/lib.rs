@@ -14,6 +14,7 @@ pub mod frame;
 pub mod jail;
 pub mod job;
 pub mod report;
+pub mod seat;
 
 pub use control::{Ended, Ending, FromNursery, ToNursery, Walls};
 pub use effect::{Event, Reading, Refusal, Reply, Trace, Tracing};

@@ -28,7 +28,7 @@ pub(crate) enum MayKnow {
 pub(crate) const TESTKIT: &str = "testkit";
 
 /// What a sandbox backend may know: demands and how to enforce them.
-const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact", "agent"]);
+const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact", "agent", "agent-host", "agent-program"]);
 const BACKEND_REASON: &str =
     "a backend enforces demands: it never interprets policy and knows no other backend";
 
@@ -119,6 +119,16 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "agent",
         may_know: MayKnow::Only(&["types", "wire", "sys"]),
         reason: "the first process of a sandbox: it runs inside the wall, where nothing is decided",
+    },
+    Layer {
+        name: "agent-program",
+        may_know: MayKnow::Only(&[]),
+        reason: "a file to be started elsewhere; what it does is the agent's business",
+    },
+    Layer {
+        name: "agent-host",
+        may_know: MayKnow::Only(&["types", "wire", "sys", "sandbox"]),
+        reason: "talks to agents from outside, behind whichever wall: it knows no backend",
     },
     Layer {
         name: "overlay",

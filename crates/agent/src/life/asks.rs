@@ -4,6 +4,7 @@ use std::os::fd::AsFd as _;
 
 use bailiwick_sys::{Errno, Failed, Step, loopback, packets, signals};
 use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
+use bailiwick_wire::jail::Listens;
 use rustix::process::Signal;
 
 use super::{End, Life};
@@ -20,17 +21,21 @@ impl Life {
                 if let Some(command) = self.commands.get_mut(&id) {
                     return command.input.take(id, &bytes, &mut self.out).map_err(|_| End::Broken);
                 }
+                return self.carrier.input(id, &bytes, &mut self.out).map_err(|_| End::Broken);
             }
             ToAgent::InputEnd { id } => {
                 if let Some(command) = self.commands.get_mut(&id) {
                     command.input.finish(id, &mut self.out);
                 }
+                self.carrier.input_end(id, &mut self.out);
             }
             ToAgent::Credit { id, stream, bytes } => {
                 if let Some(job) = self.jobs.get_mut(&id) {
                     job.give_credit(bytes);
                 } else if let Some(output) = self.commands.get_mut(&id).and_then(|one| one.output(stream)) {
                     output.give_credit(bytes);
+                } else {
+                    self.carrier.give_credit(id, bytes);
                 }
             }
             ToAgent::Discard { id, stream } => {
@@ -59,6 +64,16 @@ impl Life {
                 Ok(()) => self.out.push(&FromAgent::Done { id }),
                 Err(failed) => self.out.fail(id, failed.step.says(), failed.errno),
             },
+            ToAgent::Listen { id, listens } => self.listen(id, &listens)?,
+            ToAgent::Dial { id, port, is_six } => {
+                self.is_new(id)?;
+                if let Err(errno) = self.carrier.dial(id, port, is_six) {
+                    self.out.fail(id, "connect to a port inside", errno);
+                }
+            }
+            ToAgent::Part { id } => self.carrier.part(id),
+            ToAgent::Answer { id, bytes } => self.carrier.answer(id, &bytes),
+            ToAgent::Forget { id } => self.forget(id),
             ToAgent::Write { id, path, mode } => {
                 return self.take_up(id, Write::begin(id, &path, mode).map(Job::Write));
             }
@@ -97,6 +112,29 @@ impl Life {
         let hand = self.hand.as_ref().ok_or_else(|| Step::HandOver.failed(Errno::BADF))?;
         let socket = loopback::unconnected(is_six)?;
         packets::send(hand, &id.to_le_bytes(), &[socket.as_fd()])
+    }
+
+    /// Listens for the host, once: a host that asks again is broken.
+    fn listen(&mut self, id: u32, listens: &Listens) -> Result<(), End> {
+        if self.carrier.listens() {
+            return Err(End::Broken);
+        }
+        match self.carrier.listen(listens) {
+            Ok(()) => self.out.push(&FromAgent::Done { id }),
+            Err(failed) => self.out.fail(id, failed.step.says(), failed.errno),
+        }
+        Ok(())
+    }
+
+    /// Lets go of what an earlier host had asked for. Its commands go on, and nobody hears them.
+    fn forget(&mut self, id: u32) {
+        for command in self.commands.values_mut() {
+            command.discard_all();
+        }
+        self.jobs.clear();
+        self.carrier.forget();
+        self.until_alone.clear();
+        self.out.push(&FromAgent::Done { id });
     }
 
     fn take_up(&mut self, id: u32, job: Result<Job, Trouble>) -> Result<(), End> {
@@ -155,7 +193,8 @@ impl Life {
 
     /// A number that is in use means something else: a host that gives it again is broken.
     fn is_new(&self, id: u32) -> Result<(), End> {
-        let is_known = self.commands.contains_key(&id) || self.jobs.contains_key(&id);
+        let is_known =
+            self.commands.contains_key(&id) || self.jobs.contains_key(&id) || self.carrier.knows(id);
         if is_known { Err(End::Broken) } else { Ok(()) }
     }
 

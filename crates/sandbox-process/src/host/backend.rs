@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bailiwick_agent_host::{Handle, label, packs};
 use bailiwick_sandbox::{
     Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
     Snapshot,
@@ -15,7 +16,7 @@ use bailiwick_types::Tier;
 use bailiwick_wire::jail::{Own, Place};
 
 use super::keeper::{Keeper, KeeperError};
-use super::{ID, label, scratch, snapshots};
+use super::{ID, scratch};
 use crate::plan;
 
 /// What a backend is told.
@@ -37,8 +38,8 @@ pub struct Options {
     pub images: Option<Arc<dyn Images>>,
 }
 
-/// How long it may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Where snapshots are, below the backend's folder.
+const SNAPSHOTS: &str = "snapshots";
 
 /// The strongest that is tried for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,7 +71,7 @@ impl Options {
             accept: Vec::new(),
             most: Most::Everything,
             laying: Laying::WherePossible,
-            patience: PATIENCE,
+            patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
             images: None,
         }
@@ -142,7 +143,7 @@ impl ProcessBackend {
         let home = Home::find();
         home.sweep(label::is_left);
         scratch::sweep(&options.state);
-        snapshots::sweep(&options.state);
+        scratch::sweep_folder(&options.state.join(SNAPSHOTS));
         let label = label::ours();
         let inner = Inner {
             options,
@@ -180,9 +181,9 @@ impl Inner {
         name_of(&self.label)
     }
 
-    /// Where the snapshots of this backend are.
+    /// Where the snapshots of this backend are. They end with their owner: nobody else knows their ids.
     pub(crate) fn snapshots(&self) -> PathBuf {
-        snapshots::folder(&self.options.state, &self.owner)
+        self.options.state.join(SNAPSHOTS).join(&self.owner)
     }
 
     /// An id that nobody can guess.
@@ -262,12 +263,12 @@ impl Backend for ProcessBackend {
         Box::pin(async {
             self.can_run(&spec)?;
             let sandbox = super::create::create(&self.inner, spec).await?;
-            Ok(sandbox.handle())
+            Ok(Box::new(Handle::new(sandbox)) as Box<dyn Sandbox>)
         })
     }
 
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
-        Box::pin(async { snapshots::forget(&self.inner, snapshot) })
+        Box::pin(async { packs::forget(&self.inner.snapshots(), snapshot) })
     }
 
     fn close(&self) -> Doing<'_, ()> {

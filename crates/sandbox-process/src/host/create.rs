@@ -5,6 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::places::SYSTEM;
+use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, packs};
 use bailiwick_sandbox::outlet::{NAMES, PROXY};
 use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge};
 use bailiwick_sys::cgroups::{Bounds, Controller, Group};
@@ -17,10 +20,9 @@ use super::backend::{Inner, Laying, Level, attempts};
 use super::handed::HandedOver;
 use super::jail::Jail;
 use super::keeper::KeeperError;
-use super::layout::{self, Layout};
-use super::link::{self, Link};
-use super::sandbox::{Parts, ProcessSandbox};
+use super::layout;
 use super::served::Served;
+use super::wall::Jailed;
 use super::{report, scratch};
 use crate::plan;
 
@@ -39,7 +41,7 @@ const OVERHEAD: u64 = 2 << 20;
 pub(crate) struct Stands {
     pub(crate) jail: Jail,
     pub(crate) link: Link,
-    pub(crate) layout: Layout,
+    pub(crate) places: Places,
     pub(crate) standing: Standing,
     pub(crate) report: Vec<Wallpart>,
     pub(crate) beside: Beside,
@@ -59,7 +61,10 @@ pub(crate) struct Beside {
 }
 
 /// Makes a sandbox, or refuses and leaves nothing behind.
-pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<ProcessSandbox, SandboxError> {
+pub(crate) async fn create(
+    inner: &Arc<Inner>,
+    spec: SandboxSpec,
+) -> Result<Arc<Attended<Jailed>>, SandboxError> {
     spec.check()?;
     let (now, random) = Inner::random()?;
     let id = SandboxId::from_parts(now, &random);
@@ -67,7 +72,7 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
         return Err(unpacked_elsewhere());
     }
     let lent = lend(inner, &spec).await?;
-    let Stands { jail, link, layout, report, beside, .. } = stand(inner, &spec, &lent).await?;
+    let Stands { jail, link, places, report, beside, .. } = stand(inner, &spec, &lent).await?;
     let accepted = match judge(&spec, &report, &inner.options.accept) {
         Ok(accepted) => accepted,
         Err(unheld) => {
@@ -81,10 +86,22 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Proc
         // The demand itself is in the report already; what stands behind it is told, too.
         receipt.walls.extend(served.outlet.walls().into_iter().skip(1));
     }
-    let parts = Parts { spec, layout, link, jail, receipt, warnings: accepted.warnings, beside };
-    let sandbox = ProcessSandbox::new(id, inner.clone(), parts);
-    if let Some(snapshot) = sandbox.begins_with() {
-        let filled = super::snapshots::unpack(&sandbox, &snapshot).await;
+    let begins_with = spec.snapshot.clone();
+    let parts = Parts {
+        id,
+        spec,
+        places,
+        link,
+        receipt,
+        warnings: accepted.warnings,
+        variables: beside.image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
+        outlet: beside.served.as_ref().map(|served| served.outlet.clone()),
+        patience: inner.options.patience,
+        wall: Jailed::new(inner.clone(), jail, beside),
+    };
+    let sandbox = Attended::new(parts);
+    if let Some(snapshot) = begins_with {
+        let filled = packs::unpack(&sandbox, &inner.snapshots(), &snapshot).await;
         if let Err(error) = filled {
             sandbox.end().await;
             return Err(error);
@@ -200,14 +217,14 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
     let name = inner.name();
     let folder = (own == Own::Nothing).then(|| scratch::place(&inner.options.state, &name));
     let group = Arc::new(Mutex::new(make_group(inner, spec, own, &name)));
-    let layout = match &folder {
+    let places = match &folder {
         Some(folder) => {
             scratch::make(folder).map_err(|error| Unbuilt::Other(failed("make its folder", &error)))?;
-            Layout::moved(spec, folder)
+            Places::moved(spec, folder)
         }
-        None => Layout::rooted(spec),
+        None => Places::rooted(spec),
     };
-    let (plan, given) = plan_of(inner, spec, lent, own, &layout, &group).map_err(Unbuilt::Other)?;
+    let (plan, given) = plan_of(inner, spec, lent, own, &places, &group).map_err(Unbuilt::Other)?;
     let (ours, theirs) =
         packets::stream_pair().map_err(|error| Unbuilt::Other(failed("make a pair of sockets", &error)))?;
     let mut descriptors = vec![theirs];
@@ -235,7 +252,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
     let stream = stream.map_err(|error| Unbuilt::Other(failed("hold on to its stream", &error)))?;
     let jail = Jail::new(started, group.clone(), stream);
     let patience = if plan.image.is_some() { PATIENCE_FOR_A_COPY } else { PATIENCE };
-    let greeted = tokio::time::timeout(patience, link::greet(ours)).await;
+    let greeted = tokio::time::timeout(patience, greet(ours)).await;
     let (standing, link) = match greeted {
         Ok(Ok((FromJail::Built(standing), link))) => (*standing, link),
         Ok(Ok((FromJail::Unbuilt { step, errno }, _))) => {
@@ -264,7 +281,18 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
         report::on(&plan, &standing, &group)
     };
     let beside = beside(&plan, lent, &standing, hand).map_err(Unbuilt::Other)?;
-    Ok(Stands { jail, link, layout, standing, report, beside })
+    Ok(Stands { jail, link, places, standing, report, beside })
+}
+
+/// Waits for what a jail says of itself, then hands the stream over to talk to its agent.
+async fn greet(stream: OwnedFd) -> Result<(FromJail, Link), LinkError> {
+    let ended = |_| LinkError::Ended;
+    let stream = std::os::unix::net::UnixStream::from(stream);
+    stream.set_nonblocking(true).map_err(ended)?;
+    let (reader, writer) = tokio::net::UnixStream::from_std(stream).map_err(ended)?.into_split();
+    let mut greeting = Greeting::new(Box::new(reader), Box::new(writer));
+    let said = greeting.next().await?;
+    Ok((said, greeting.link()))
 }
 
 /// The refusal of an image that has to be copied and does not fit.
@@ -363,7 +391,7 @@ fn plan_of(
     spec: &SandboxSpec,
     lent: &Lent,
     own: Own,
-    layout: &Layout,
+    own_places: &Places,
     group: &Mutex<Group>,
 ) -> Result<(Plan, Vec<OwnedFd>), SandboxError> {
     let mut places = if lent.image.is_some() { plan::of_an_image() } else { inner.places.clone() };
@@ -388,7 +416,7 @@ fn plan_of(
     let hands = listens.is_some() || !overlays.is_empty() || !spec.expose.is_empty();
     let mounts = layout::mounts(&spec.mounts, is_root)
         .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })?;
-    let mut readable: Vec<String> = plan::SYSTEM.map(str::to_owned).to_vec();
+    let mut readable: Vec<String> = SYSTEM.map(str::to_owned).to_vec();
     readable.extend(["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs"].map(str::to_owned));
     // Where there is no root of its own, nothing is put into it; what was asked for is left open where it is.
     if own == Own::Nothing {
@@ -410,7 +438,7 @@ fn plan_of(
         masks: plan::MASKS.map(str::to_owned).to_vec(),
         disk,
         files: (disk / BYTES_A_FILE).max(FEWEST_FILES),
-        folders: layout.own_found(),
+        folders: own_places.own_found(),
         resets: spec.warm,
         readable,
         processes: by_user.then_some(most),

@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bailiwick_agent_host::Account;
 use bailiwick_sys::cgroups::Group;
 use bailiwick_sys::{Failed, packets, pidfd};
 use tokio::sync::watch;
@@ -21,17 +22,6 @@ pub(crate) struct Jail {
     group: Arc<Mutex<Group>>,
     /// The stream to an agent that is not the first of a pid namespace: when it closes, the agent ends what it started.
     stream: Option<OwnedFd>,
-}
-
-/// What the kernel has counted for a jail.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Account {
-    /// Processes that were killed for want of memory.
-    pub(crate) kills: Option<u64>,
-    /// CPU time, in microseconds.
-    pub(crate) cpu_us: Option<u64>,
-    /// The most memory, in bytes.
-    pub(crate) memory_peak: Option<u64>,
 }
 
 impl Jail {

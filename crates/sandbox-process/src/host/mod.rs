@@ -1,22 +1,17 @@
-//! What is done from outside: starting the keeper, asking it for jails, talking to their agents, and cleaning up.
+//! What is done from outside: starting the keeper, asking it for jails, and cleaning up. Talking to agents is `agent-host`'s.
 
 mod backend;
 mod create;
-mod exec;
-mod exposed;
-mod files;
 mod handed;
 mod jail;
 mod keeper;
-mod label;
 mod layout;
-mod link;
+mod lent;
 mod probe;
 mod report;
-mod sandbox;
 mod scratch;
 mod served;
-mod snapshots;
+mod wall;
 
 pub use backend::{Laying, Most, Options, ProcessBackend};
 

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use bailiwick_agent_host::label::is_left;
 use bailiwick_sys::privileges;
 
-use super::label::is_left;
 use crate::plan;
 
 /// Where they are, below the backend's folder.

@@ -12,8 +12,8 @@ use bailiwick_wire::agent::{self, CHUNK, FromAgent, Start, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::{mpsc, oneshot};
 
-use super::link::Ask;
-use super::sandbox::Inner;
+use crate::link::Ask;
+use crate::{Attended, Wall};
 
 /// How long a command that was killed may take to be seen dead; then its sandbox goes with it.
 const LAST: Duration = Duration::from_secs(2);
@@ -31,10 +31,10 @@ pub(crate) fn milliseconds(microseconds: u64) -> f64 {
 }
 
 /// All variables of a command: the usual ones, the image's, those of its way out, the sandbox's, and its own; later ones win.
-fn variables(inner: &Inner, command: &Command) -> Vec<(String, String)> {
-    let mut env = inner.layout.variables();
-    let image = inner.image.iter().flat_map(|image| image.variables().to_vec());
-    let outlet = inner.served.iter().flat_map(|served| served.outlet.variables());
+fn variables<W: Wall>(inner: &Attended<W>, command: &Command) -> Vec<(String, String)> {
+    let mut env = inner.places.variables();
+    let image = inner.variables.iter().cloned();
+    let outlet = inner.outlet.iter().flat_map(|outlet| outlet.variables());
     let given = inner.spec.env.iter().chain(&command.env).map(|(name, value)| (name.clone(), value.clone()));
     for (name, value) in image.chain(outlet).chain(given) {
         env.retain(|(known, _)| *known != name);
@@ -44,8 +44,8 @@ fn variables(inner: &Inner, command: &Command) -> Vec<(String, String)> {
 }
 
 /// A command that runs.
-struct Drive<'a> {
-    inner: &'a Inner,
+struct Drive<'a, W> {
+    inner: &'a Attended<W>,
     ask: Ask,
     /// When it is killed; after that, when its sandbox is.
     deadline: tokio::time::Instant,
@@ -68,12 +68,12 @@ enum Step {
     Ended(Result<Ended, SandboxError>),
 }
 
-impl<'a> Drive<'a> {
-    async fn start(inner: &'a Inner, command: &Command) -> Result<Self, SandboxError> {
+impl<'a, W: Wall> Drive<'a, W> {
+    async fn start(inner: &'a Attended<W>, command: &Command) -> Result<Self, SandboxError> {
         command.check()?;
         let ask = inner.ask().await?;
-        let before = inner.jail.account();
-        inner.jail.forget_peak();
+        let before = inner.wall.account().await;
+        inner.wall.forget_peak();
         let cwd = command.cwd.as_ref().unwrap_or(&inner.spec.workdir);
         let env = variables(inner, command);
         let terminal =
@@ -81,7 +81,7 @@ impl<'a> Drive<'a> {
         let start = Start {
             argv: command.argv().to_vec(),
             env,
-            cwd: inner.layout.found(cwd),
+            cwd: inner.places.found(cwd),
             has_input: command.piped || !command.input.is_empty() || terminal.is_some(),
             terminal,
         };
@@ -97,7 +97,7 @@ impl<'a> Drive<'a> {
             began,
             kills: before.kills,
             cpu_us: before.cpu_us,
-            refused: inner.served.as_ref().map_or(0, |served| served.outlet.refused()),
+            refused: inner.outlet.as_ref().map_or(0, |outlet| outlet.refused()),
             credit: WINDOW as usize,
         };
         // One that is gone is heard of by its end.
@@ -113,7 +113,7 @@ impl<'a> Drive<'a> {
         }
         self.timed_out = true;
         self.killed = true;
-        self.inner.jail.kill();
+        self.inner.wall.kill();
         Err(self.inner.gone())
     }
 
@@ -141,12 +141,12 @@ impl<'a> Drive<'a> {
                     self.credit = self.credit.saturating_add(bytes as usize).min(WINDOW as usize);
                     return Step::Room;
                 }
-                Some(FromAgent::Ended { ended, .. }) => return Step::Ended(Ok(self.ended(ended))),
+                Some(FromAgent::Ended { ended, .. }) => return Step::Ended(Ok(self.ended(ended).await)),
                 Some(FromAgent::NotStarted { step, errno, .. }) => {
-                    return Step::Ended(self.not_started(&step, errno));
+                    return Step::Ended(self.not_started(&step, errno).await);
                 }
                 Some(_) => return Step::Ended(Err(self.inner.broken())),
-                None => return Step::Ended(self.lost()),
+                None => return Step::Ended(self.lost().await),
             }
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Drive<'a> {
     /// The deadline has come: the command goes, and if that does not end it, its sandbox.
     async fn late(&mut self) {
         if self.killed {
-            self.inner.jail.kill();
+            self.inner.wall.kill();
             self.deadline = tokio::time::Instant::now() + LAST;
             return;
         }
@@ -196,8 +196,8 @@ impl<'a> Drive<'a> {
         let _gone = self.say(&ToAgent::InputEnd { id: self.ask.id }).await;
     }
 
-    fn usage(&self, told: Option<&agent::Ended>) -> (ExecUsage, bool) {
-        let now = self.inner.jail.account();
+    async fn usage(&self, told: Option<&agent::Ended>) -> (ExecUsage, bool) {
+        let now = self.inner.wall.account().await;
         let counted = now.cpu_us.zip(self.cpu_us).map(|(now, before)| now.saturating_sub(before));
         let told_peak = told.map_or(0, |told| told.memory_peak);
         let usage = ExecUsage {
@@ -211,11 +211,11 @@ impl<'a> Drive<'a> {
 
     /// What was refused to the sandbox since it began.
     fn denials(&self) -> Vec<Denial> {
-        self.inner.served.as_ref().map_or_else(Vec::new, |served| served.outlet.denials(self.refused))
+        self.inner.outlet.as_ref().map_or_else(Vec::new, |outlet| outlet.denials(self.refused))
     }
 
-    fn ended(&self, told: agent::Ended) -> Ended {
-        let (usage, oom) = self.usage(Some(&told));
+    async fn ended(&self, told: agent::Ended) -> Ended {
+        let (usage, oom) = self.usage(Some(&told)).await;
         let exit = match (told.code, told.signal) {
             (Some(code), _) => Exit::Code(code),
             (None, signal) => Exit::Signal(signal.unwrap_or(SIGKILL)),
@@ -223,7 +223,7 @@ impl<'a> Drive<'a> {
         Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() }
     }
 
-    fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
+    async fn not_started(&self, step: &str, errno: i32) -> Result<Ended, SandboxError> {
         let system = std::io::Error::from_raw_os_error(errno);
         let exit = match (step, errno) {
             (step, ENOENT) if step == System::Execute.says() => Exit::NotFound,
@@ -244,13 +244,13 @@ impl<'a> Drive<'a> {
             }
             _ => return Err(SandboxError::Failed { step: step.to_owned(), reason: system.to_string() }),
         };
-        let (usage, oom) = self.usage(None);
+        let (usage, oom) = self.usage(None).await;
         Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() })
     }
 
     /// The sandbox ended under the command: for want of memory, by its deadline, or because somebody ended it.
-    fn lost(&self) -> Result<Ended, SandboxError> {
-        let (usage, oom) = self.usage(None);
+    async fn lost(&self) -> Result<Ended, SandboxError> {
+        let (usage, oom) = self.usage(None).await;
         if oom || self.timed_out {
             let exit = Exit::Signal(SIGKILL);
             return Ok(Ended { exit, timed_out: self.timed_out, oom, usage, denials: self.denials() });
@@ -260,7 +260,7 @@ impl<'a> Drive<'a> {
 }
 
 /// Runs a command to its end.
-pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, SandboxError> {
+pub(crate) async fn run<W: Wall>(inner: &Attended<W>, command: Command) -> Result<Finished, SandboxError> {
     let mut drive = Drive::start(inner, &command).await?;
     let has_input = !command.input.is_empty();
     let mut input = drive.put(command.input).await;
@@ -298,7 +298,7 @@ pub(crate) async fn run(inner: &Inner, command: Command) -> Result<Finished, San
 }
 
 /// Starts a command and gives its streams.
-pub(crate) fn spawn(inner: Arc<Inner>, command: Command) -> Result<Running, SandboxError> {
+pub(crate) fn spawn<W: Wall>(inner: Arc<Attended<W>>, command: Command) -> Result<Running, SandboxError> {
     let (input, inputs) = mpsc::channel(PIECES);
     let (urgent, urgents) = mpsc::channel(PIECES);
     let (outputs, output) = mpsc::channel(PIECES);
@@ -314,8 +314,8 @@ pub(crate) fn spawn(inner: Arc<Inner>, command: Command) -> Result<Running, Sand
 }
 
 /// Carries the streams of a command until it has ended.
-async fn carry(
-    inner: &Inner,
+async fn carry<W: Wall>(
+    inner: &Attended<W>,
     command: &Command,
     mut inputs: mpsc::Receiver<Input>,
     mut urgents: mpsc::Receiver<Input>,
@@ -375,7 +375,7 @@ async fn carry(
     }
 }
 
-async fn tell(drive: &mut Drive<'_>, said: Input, rest: &mut Bytes) {
+async fn tell<W: Wall>(drive: &mut Drive<'_, W>, said: Input, rest: &mut Bytes) {
     let id = drive.ask.id;
     let message = match said {
         Input::Bytes(bytes) => {

@@ -5,12 +5,12 @@ use super::*;
 /// Says something again and again that nobody takes, and gives how many bytes of it were held when that was refused.
 #[track_caller]
 fn check(message: &FromAgent) {
-    let shared = Shared::default();
+    let shared = Arc::new(Shared::default());
     let (to, _answers) = mpsc::unbounded_channel();
-    shared.lock().insert(1, Route { to, waiting: Arc::default() });
+    shared.lock().insert(1, Route { to, waiting: Arc::default(), most: MOST_WAITING });
     let bytes = encode(message).expect("a message").len() as u64;
     let most = MOST_WAITING / bytes + 1;
-    let refused = (0..=most).any(|_| shared.route(message.clone()).is_err());
+    let refused = (0..=most).any(|_| route(&shared, message.clone()).is_err());
     assert!(refused, "{most} messages of {bytes} bytes wait");
 }
 

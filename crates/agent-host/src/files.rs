@@ -5,8 +5,8 @@ use bailiwick_types::ErrorCode;
 use bailiwick_wire::agent::{CHUNK, FromAgent, Listed, Stream, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
 
-use super::link::Ask;
-use super::sandbox::Inner;
+use crate::link::Ask;
+use crate::{Attended, Wall};
 
 /// The most entries of a folder that are listed.
 const MOST_ENTRIES: usize = 100_000;
@@ -29,8 +29,8 @@ pub(crate) fn failed(path: &SandboxPath, step: &str, errno: i32) -> SandboxError
 }
 
 /// Sends bytes as data of an ask, as far as there is credit, and waits for the answer.
-pub(crate) async fn send(
-    inner: &Inner,
+pub(crate) async fn send<W: Wall>(
+    inner: &Attended<W>,
     ask: &mut Ask,
     mut next: impl FnMut() -> Result<Option<Bytes>, SandboxError> + Send,
 ) -> Result<FromAgent, SandboxError> {
@@ -63,8 +63,8 @@ pub(crate) async fn send(
     }
 }
 
-pub(crate) async fn write(
-    inner: &Inner,
+pub(crate) async fn write<W: Wall>(
+    inner: &Attended<W>,
     path: &SandboxPath,
     bytes: Bytes,
     executable: bool,
@@ -73,14 +73,18 @@ pub(crate) async fn write(
 }
 
 /// Puts something in the place of whatever is at a path.
-pub(crate) async fn put(inner: &Inner, path: &SandboxPath, what: Put) -> Result<(), SandboxError> {
+pub(crate) async fn put<W: Wall>(
+    inner: &Attended<W>,
+    path: &SandboxPath,
+    what: Put,
+) -> Result<(), SandboxError> {
     let (link, mode) = match what {
         Put::File { bytes, mode } => return write_as(inner, path, bytes, mode).await,
         Put::Folder { mode } => (None, mode),
         Put::Link { to } => (Some(to), 0),
     };
     let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Make { id: ask.id, path: inner.layout.found(path), link, mode }).await?;
+    inner.say(&ToAgent::Make { id: ask.id, path: inner.places.found(path), link, mode }).await?;
     match inner.answer(&mut ask).await {
         Some(FromAgent::Done { .. }) => Ok(()),
         Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),
@@ -89,9 +93,14 @@ pub(crate) async fn put(inner: &Inner, path: &SandboxPath, what: Put) -> Result<
     }
 }
 
-async fn write_as(inner: &Inner, path: &SandboxPath, bytes: Bytes, mode: u32) -> Result<(), SandboxError> {
+async fn write_as<W: Wall>(
+    inner: &Attended<W>,
+    path: &SandboxPath,
+    bytes: Bytes,
+    mode: u32,
+) -> Result<(), SandboxError> {
     let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Write { id: ask.id, path: inner.layout.found(path), mode }).await?;
+    inner.say(&ToAgent::Write { id: ask.id, path: inner.places.found(path), mode }).await?;
     let mut all = Some(bytes);
     match send(inner, &mut ask, || Ok(all.take())).await? {
         FromAgent::Done { .. } => Ok(()),
@@ -100,10 +109,14 @@ async fn write_as(inner: &Inner, path: &SandboxPath, bytes: Bytes, mode: u32) ->
     }
 }
 
-pub(crate) async fn read(inner: &Inner, path: &SandboxPath, most: u64) -> Result<Bytes, SandboxError> {
+pub(crate) async fn read<W: Wall>(
+    inner: &Attended<W>,
+    path: &SandboxPath,
+    most: u64,
+) -> Result<Bytes, SandboxError> {
     let mut ask = inner.ask().await?;
     let id = ask.id;
-    inner.say(&ToAgent::Read { id, path: inner.layout.found(path), most }).await?;
+    inner.say(&ToAgent::Read { id, path: inner.places.found(path), most }).await?;
     let mut all = BytesMut::new();
     loop {
         match inner.answer(&mut ask).await {
@@ -123,9 +136,12 @@ pub(crate) async fn read(inner: &Inner, path: &SandboxPath, most: u64) -> Result
     }
 }
 
-pub(crate) async fn list(inner: &Inner, path: &SandboxPath) -> Result<Vec<Entry>, SandboxError> {
+pub(crate) async fn list<W: Wall>(
+    inner: &Attended<W>,
+    path: &SandboxPath,
+) -> Result<Vec<Entry>, SandboxError> {
     let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::List { id: ask.id, path: inner.layout.found(path) }).await?;
+    inner.say(&ToAgent::List { id: ask.id, path: inner.places.found(path) }).await?;
     let mut all = Vec::new();
     loop {
         match inner.answer(&mut ask).await {
@@ -162,9 +178,9 @@ fn entry(listed: Listed) -> Entry {
     Entry { name, kind, bytes, mode }
 }
 
-pub(crate) async fn remove(inner: &Inner, path: &SandboxPath) -> Result<(), SandboxError> {
+pub(crate) async fn remove<W: Wall>(inner: &Attended<W>, path: &SandboxPath) -> Result<(), SandboxError> {
     let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Remove { id: ask.id, path: inner.layout.found(path) }).await?;
+    inner.say(&ToAgent::Remove { id: ask.id, path: inner.places.found(path) }).await?;
     match inner.answer(&mut ask).await {
         Some(FromAgent::Done { .. }) => Ok(()),
         Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),

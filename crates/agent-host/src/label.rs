@@ -4,7 +4,7 @@
 const LABEL: &str = "bailiwick-sandbox";
 
 /// What the names of this process's sandboxes begin with.
-pub(crate) fn ours() -> String {
+pub fn ours() -> String {
     let pid = std::process::id();
     format!("{LABEL}-{pid}-{}", began(pid).unwrap_or(0))
 }
@@ -19,7 +19,7 @@ fn began(pid: u32) -> Option<u64> {
 }
 
 /// Whether something of this name belongs to a process that is gone.
-pub(crate) fn is_left(name: &str) -> bool {
+pub fn is_left(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(LABEL).and_then(|rest| rest.strip_prefix('-')) else { return false };
     let mut parts = rest.split('-').map(str::parse::<u64>);
     let (Some(Ok(pid)), Some(Ok(start)), Some(Ok(_)), None) =

@@ -1,0 +1,314 @@
+//! A sandbox with an agent in it, as its host has it: asked by number, woken when it sleeps, given up when it stands still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bailiwick_sandbox::{ExecUsage, Outlet, Reset, SandboxError, SandboxSpec};
+use bailiwick_types::{CorrelationId, Receipt, SandboxId};
+use bailiwick_wire::agent::{FromAgent, ToAgent};
+
+use crate::exec;
+use crate::link::{Ask, Link};
+use crate::places::Places;
+use crate::ports::Exposed;
+use crate::wall::{Account, Stand, Stood, Wall};
+
+/// How long between two looks whether everything has ended.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How long an agent may stand still if nobody says otherwise: as long as it takes to remove a million files, and longer.
+pub const PATIENCE: Duration = Duration::from_mins(1);
+
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
+const SIGCONT: i32 = 18;
+const SIGSTOP: i32 = 19;
+
+/// What handles and running commands share. What is behind the wall ends when the last of them is gone; a handle that is dropped
+/// ends it at once.
+#[derive(Debug)]
+pub struct Attended<W> {
+    /// Its id.
+    pub id: SandboxId,
+    /// What it was made from.
+    pub spec: SandboxSpec,
+    /// Where things are in it.
+    pub places: Places,
+    /// The stream to its agent.
+    pub link: Link,
+    /// What stands around it.
+    pub wall: W,
+    pub(crate) receipt: Receipt,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) outlet: Option<Arc<dyn Outlet>>,
+    patience: Duration,
+    ended: AtomicBool,
+    /// Whether it stands still; whoever changes that holds the lock.
+    asleep: tokio::sync::Mutex<bool>,
+    may_sleep: AtomicBool,
+    born: Instant,
+    pub(crate) exposed: tokio::sync::Mutex<Exposed>,
+}
+
+/// What a sandbox is put together from.
+#[derive(Debug)]
+pub struct Parts<W> {
+    /// Its id.
+    pub id: SandboxId,
+    /// What it was made from.
+    pub spec: SandboxSpec,
+    /// Where things are in it.
+    pub places: Places,
+    /// The stream to its agent.
+    pub link: Link,
+    /// What stands around it.
+    pub wall: W,
+    /// What was demanded, and what was seen to hold it.
+    pub receipt: Receipt,
+    /// What whoever asked should read.
+    pub warnings: Vec<String>,
+    /// Variables of its image: behind those that every sandbox has, before all others.
+    pub variables: Vec<(String, String)>,
+    /// Its way out.
+    pub outlet: Option<Arc<dyn Outlet>>,
+    /// How long its agent may stand still when it is asked for something; then it is ended.
+    pub patience: Duration,
+}
+
+impl<W: Wall> Attended<W> {
+    /// A sandbox of these parts.
+    pub fn new(parts: Parts<W>) -> Arc<Self> {
+        let Parts { id, spec, places, link, wall, receipt, warnings, variables, outlet, patience } = parts;
+        Arc::new(Self {
+            id,
+            spec,
+            places,
+            link,
+            wall,
+            receipt,
+            warnings,
+            variables,
+            outlet,
+            patience,
+            ended: AtomicBool::new(false),
+            asleep: tokio::sync::Mutex::new(false),
+            may_sleep: AtomicBool::new(false),
+            born: Instant::now(),
+            exposed: tokio::sync::Mutex::default(),
+        })
+    }
+}
+
+impl<W: Wall> Attended<W> {
+    /// Why nothing can be done with it any more.
+    pub fn gone(&self) -> SandboxError {
+        let why = if self.ended.load(Ordering::Acquire) {
+            "it was ended".to_owned()
+        } else {
+            self.link.why().to_string()
+        };
+        SandboxError::Gone { id: self.id, why }
+    }
+
+    /// Begins an ask; a sandbox that sleeps is woken.
+    pub async fn ask(&self) -> Result<Ask, SandboxError> {
+        if self.ended.load(Ordering::Acquire) {
+            return Err(self.gone());
+        }
+        if self.may_sleep.load(Ordering::Acquire) {
+            self.wake().await?;
+        }
+        self.link.open().map_err(|_| self.gone())
+    }
+
+    /// Says something about an ask.
+    pub async fn say(&self, message: &ToAgent) -> Result<(), SandboxError> {
+        let said = self.patiently(self.link.say(message)).await;
+        said.and_then(Result::ok).ok_or_else(|| self.gone())
+    }
+
+    /// The next answer to an ask that needs nobody but the agent; none when that is gone, or does not answer.
+    pub async fn answer(&self, ask: &mut Ask) -> Option<FromAgent> {
+        self.patiently(ask.next()).await.flatten()
+    }
+
+    /// Waits for the agent, but not for ever: a guest may stop a process on which it waits. One that stood still too long is
+    /// ended with its sandbox.
+    async fn patiently<T>(&self, doing: impl Future<Output = T>) -> Option<T> {
+        let mut doing = std::pin::pin!(doing);
+        loop {
+            match tokio::time::timeout(self.patience, &mut doing).await {
+                Ok(done) => return Some(done),
+                // One that sleeps cannot answer.
+                Err(_) if self.may_sleep.load(Ordering::Acquire) => {}
+                Err(_) => {
+                    self.link.give_up();
+                    self.wall.kill();
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Asks for something that is answered by `Done`.
+    pub async fn done(&self, mut ask: Ask, message: &ToAgent) -> Result<(), SandboxError> {
+        self.say(message).await?;
+        match self.answer(&mut ask).await {
+            Some(FromAgent::Done { .. }) => Ok(()),
+            Some(FromAgent::Failed { step, errno, .. }) => Err(SandboxError::Failed {
+                step,
+                reason: std::io::Error::from_raw_os_error(errno).to_string(),
+            }),
+            Some(_) => Err(self.broken()),
+            None => Err(self.gone()),
+        }
+    }
+
+    /// An answer that does not belong to what was asked: it is not believed any further.
+    pub fn broken(&self) -> SandboxError {
+        self.wall.kill();
+        SandboxError::Gone {
+            id: self.id,
+            why: "its first process gave an answer to something else".to_owned(),
+        }
+    }
+
+    pub(crate) async fn wake(&self) -> Result<(), SandboxError> {
+        let mut asleep = self.asleep.lock().await;
+        if !*asleep {
+            return Ok(());
+        }
+        self.stand(Stand::Going, SIGCONT).await?;
+        *asleep = false;
+        self.may_sleep.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    pub(crate) async fn sleep(&self) -> Result<(), SandboxError> {
+        if self.ended.load(Ordering::Acquire) || self.link.is_gone() {
+            return Err(self.gone());
+        }
+        let mut asleep = self.asleep.lock().await;
+        if *asleep {
+            return Ok(());
+        }
+        self.stand(Stand::Still, SIGSTOP).await?;
+        *asleep = true;
+        self.may_sleep.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Makes everybody stand still or go on: by the wall, or by a signal to each.
+    async fn stand(&self, how: Stand, signal: i32) -> Result<(), SandboxError> {
+        let what = match how {
+            Stand::Still => "put to sleep",
+            Stand::Going => "wake",
+        };
+        match self.wall.stand(how).await.map_err(|why| self.cannot(what, &why))? {
+            Stood::ByWall => Ok(()),
+            Stood::ByNobody => {
+                let ask = self.link.open().map_err(|_| self.gone())?;
+                let id = ask.id;
+                self.done(ask, &ToAgent::SignalAll { id, signal }).await
+            }
+        }
+    }
+
+    /// The refusal of a step.
+    pub fn cannot(&self, what: &str, why: &dyn std::fmt::Display) -> SandboxError {
+        SandboxError::Failed { step: format!("{what} the sandbox {}", self.id), reason: why.to_string() }
+    }
+
+    /// What caused something in it.
+    pub fn correlation(&self) -> CorrelationId {
+        self.spec.correlation.clone().unwrap_or_else(|| self.id.into())
+    }
+
+    pub(crate) async fn stop(&self, grace: Duration) -> Result<(), SandboxError> {
+        let deadline = Instant::now() + grace;
+        let ask = self.ask().await?;
+        let id = ask.id;
+        self.done(ask, &ToAgent::SignalAll { id, signal: SIGTERM }).await?;
+        while Instant::now() < deadline {
+            let mut ask = self.ask().await?;
+            let id = ask.id;
+            self.say(&ToAgent::Count { id }).await?;
+            match self.answer(&mut ask).await {
+                Some(FromAgent::Counted { processes: 0, .. }) => return Ok(()),
+                Some(FromAgent::Counted { .. }) => tokio::time::sleep(PAUSE).await,
+                Some(_) => return Err(self.broken()),
+                None => return Err(self.gone()),
+            }
+        }
+        let ask = self.ask().await?;
+        let id = ask.id;
+        self.done(ask, &ToAgent::SignalAll { id, signal: SIGKILL }).await
+    }
+
+    pub(crate) async fn reset(&self) -> Result<Reset, SandboxError> {
+        if let Some(stays) = self.wall.stays(&self.spec) {
+            return Ok(Reset::Unproven(stays));
+        }
+        if self.spec.mounts.iter().any(|mount| mount.writable) {
+            return Ok(Reset::Unproven("what it wrote to the host's folders stays".to_owned()));
+        }
+        if !self.spec.warm {
+            return Ok(Reset::Unproven(
+                "how it was at birth was not remembered: its spec is not warm".to_owned(),
+            ));
+        }
+        let mut ask = self.ask().await?;
+        let id = ask.id;
+        self.say(&ToAgent::Reset { id, folders: self.places.own_found() }).await?;
+        match self.answer(&mut ask).await {
+            Some(FromAgent::Reset { left, .. }) if left.is_empty() => Ok(Reset::Proven),
+            Some(FromAgent::Reset { left, .. }) => Ok(Reset::Unproven(left.join("; "))),
+            Some(_) => Err(self.broken()),
+            None => Err(self.gone()),
+        }
+    }
+
+    async fn counted(&self, processes: u32) -> ExecUsage {
+        let Account { cpu_us, memory_peak, .. } = self.wall.account().await;
+        ExecUsage {
+            wall_ms: self.born.elapsed().as_secs_f64() * 1000.0,
+            cpu_ms: exec::milliseconds(cpu_us.unwrap_or(0)),
+            memory_peak: memory_peak.unwrap_or(0),
+            processes: u64::from(processes),
+        }
+    }
+
+    /// What it has used since it was made.
+    pub(crate) async fn usage(&self) -> Result<ExecUsage, SandboxError> {
+        // One that sleeps is not woken to be counted.
+        if self.may_sleep.load(Ordering::Acquire) {
+            return Ok(self.counted(0).await);
+        }
+        let mut ask = self.ask().await?;
+        let id = ask.id;
+        self.say(&ToAgent::Count { id }).await?;
+        match self.answer(&mut ask).await {
+            Some(FromAgent::Counted { processes, .. }) => Ok(self.counted(processes).await),
+            Some(_) => Err(self.broken()),
+            None => Err(self.gone()),
+        }
+    }
+
+    /// Ends it, without waiting for that.
+    pub fn kill(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.wall.kill();
+    }
+
+    /// Ends it and waits until nothing is left of it.
+    pub async fn end(&self) {
+        self.kill();
+        self.wall.ended().await;
+    }
+
+    /// Whether it can still be used.
+    pub fn is_alive(&self) -> bool {
+        !self.ended.load(Ordering::Acquire) && !self.link.is_gone()
+    }
+}

@@ -124,9 +124,9 @@ impl InSandboxes {
     ) -> Result<ExecResult, Refusal> {
         let Some((actor, tool)) = &self.noted else { return self.attended(command, resolved, backend).await };
         let mut entry = self.entry(actor, tool.as_ref())?;
-        let mut arguments = command_told(&command, resolved.spec.env.values());
+        let mut arguments = command_told(&command, resolved.spec().env.values());
         if let Value::Object(said) = &mut arguments {
-            said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
+            said.insert("sandbox".to_owned(), spec_told(resolved.spec()));
         }
         entry.arguments = Some(bounded(&masked(&self.core, arguments)));
         entry.backend = Some(backend_told(backend.as_ref()));

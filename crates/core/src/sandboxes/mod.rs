@@ -55,4 +55,5 @@ pub(crate) use record::{
     Noted, backend_told, command_told, exec_begins, exec_ended, masked, result_told, spec_told, usage_told,
 };
 pub(crate) use registry::Sandboxes;
+pub(crate) use resolve::resolve_tool;
 pub(crate) use review::{commit, diff, discard, recover_commits};

@@ -111,11 +111,11 @@ async fn once(agent: &Agent<'_>, given: &Given<'_>, mut shown: Shown) -> Result<
         Err(refusal) => return noted.refused(json!({"sandbox": wish_told(&wish)}), refusal).await,
     };
     if let Value::Object(said) = &mut shown.arguments {
-        said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
+        said.insert("sandbox".to_owned(), spec_told(resolved.spec()));
     }
-    let risk = agent.tool.risk(&resolved.spec, backend.tier());
-    judge(&mut noted, agent.tool, (&resolved.spec, risk), shown).await?;
-    let arguments = given.told(json!({"sandbox": spec_told(&resolved.spec)}));
+    let risk = agent.tool.risk(resolved.spec(), backend.tier());
+    judge(&mut noted, agent.tool, (resolved.spec(), risk), shown).await?;
+    let arguments = given.told(json!({"sandbox": spec_told(resolved.spec())}));
     let running = async {
         let sandbox = resolved.create(backend.as_ref()).await?;
         let driven = drive(&noted, sandbox.as_ref(), given, Mode::Once).await;

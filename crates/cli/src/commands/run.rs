@@ -74,7 +74,7 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
                 },
             }
         };
-        let ((report, recording), noted) = lent::beside(desk, lent, running).await;
+        let ((report, recording), noted) = Box::pin(lent::beside(desk, lent, running)).await;
         ask(desk, Action::RunEnded(RunOutcome::of(intent, &report))).await?;
         noted?;
         let report = report?;

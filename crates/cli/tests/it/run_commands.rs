@@ -34,10 +34,10 @@ fn ran(program: &Program, more: &[&str], code: &str, exit: i32) -> Value {
 #[track_caller]
 fn story(program: &Program) -> Vec<(String, String, String)> {
     let tail = json_of(program, &["audit", "tail", "-n", "40", "--json"], 0);
-    let records = tail["records"].as_array().cloned().unwrap_or_default();
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let told = |one: &Value| (word(&one["action"]), word(&one["kind"]), word(&one["outcome"]["code"]));
-    records.iter().filter(|one| one["correlationId"] == "story-1").map(told).collect()
+    let records = tail.pointer("/records").and_then(Value::as_array).cloned().unwrap_or_default();
+    let word = |one: &Value, at: &str| one.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let told = |one: &Value| (word(one, "/action"), word(one, "/kind"), word(one, "/outcome/code"));
+    records.iter().filter(|one| word(one, "/correlationId") == "story-1").map(told).collect()
 }
 
 fn expected(told: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {

@@ -223,8 +223,8 @@ fn sealed_tool() -> String {
 
 async fn tested_live(ground: &Ground, text: &str) -> Result<Tested, Refusal> {
     ground.house.import(&[yaml("t", text)]).await.expect("imported");
-    let test = Action::ToolTest { which: Which::Named(vec!["t".to_owned()]), live: true };
-    match ground.house.act(test).await? {
+    let action = Action::ToolTest { which: Which::Named(vec!["t".to_owned()]), live: true };
+    match ground.house.act(action).await? {
         Reply::Tested(mut tested) => Ok(tested.remove(0)),
         other => panic!("{other:?}"),
     }

@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bailiwick_audit::{Entry, Kind, ToolRef};
-use bailiwick_runtime::{Executor, new_id};
-use bailiwick_sandbox::{Backend, Command, ExecResult, SandboxError};
+use bailiwick_config::SandboxSettings;
+use bailiwick_runtime::Executor;
+use bailiwick_sandbox::{Backend, Backends, Command, Doing, ExecResult, SandboxError};
 use bailiwick_store::Durability;
 use bailiwick_types::{CorrelationId, ErrorCode, ExecRequest, Refused};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use crate::journal::{self, told};
+use crate::journal::told;
 use crate::pipeline::bounded;
 use crate::sandboxes::{
-    Keep, Resolved, Rules, SandboxWish, attend, backend_told, command_told, masked, resolve, result_told,
-    spec_told, usage_told,
+    ExecIntent, ExecOutcome, Keep, Resolved, Rules, SandboxWish, attend, exec_entry, resolve,
 };
 use crate::{Actor, Core, Mute, Origin, Refusal};
 
@@ -41,31 +41,36 @@ const TOLD: [&str; 9] = [
     "encoding",
 ];
 
+/// Where the commands of one call run, and how they come on the record.
+pub trait Lends: Send + Sync {
+    /// What the operator says about sandboxes.
+    fn settings(&self) -> &SandboxSettings;
+
+    /// What makes them.
+    fn backends(&self) -> &Backends;
+
+    /// Puts a command on the record; it begins only after that.
+    fn begins(&self, intent: ExecIntent) -> Doing<'_, Result<(), Refusal>>;
+
+    /// Puts on the record how one ended.
+    fn ended(&self, outcome: ExecOutcome) -> Doing<'_, Result<(), Refusal>>;
+
+    /// The same of one whose call went away, so that nobody waits for it.
+    fn left(&self, outcome: ExecOutcome);
+}
+
 /// Runs the commands of one call.
-pub(crate) struct InSandboxes {
-    core: Core,
+pub struct InSandboxes<L> {
+    lends: L,
     correlation: CorrelationId,
-    /// Whose commands they are, where they go on the record.
-    noted: Option<(Actor, Option<ToolRef>)>,
     begun: AtomicU32,
     slots: Semaphore,
 }
 
-impl InSandboxes {
-    /// For a call that is on the record.
-    pub(crate) fn of_call(
-        core: &Core,
-        actor: &Actor,
-        tool: Option<ToolRef>,
-        correlation: &CorrelationId,
-    ) -> Self {
-        Self { noted: Some((actor.clone(), tool)), ..Self::of_pass(core, correlation.clone()) }
-    }
-
-    /// For a run of a pass.
-    pub(crate) fn of_pass(core: &Core, correlation: CorrelationId) -> Self {
-        let (begun, slots) = (AtomicU32::new(0), Semaphore::new(AT_ONCE));
-        Self { core: core.clone(), correlation, noted: None, begun, slots }
+impl<L: Lends> InSandboxes<L> {
+    /// For a call with this correlation.
+    pub fn new(lends: L, correlation: CorrelationId) -> Self {
+        Self { lends, correlation, begun: AtomicU32::new(0), slots: Semaphore::new(AT_ONCE) }
     }
 
     async fn run(&self, request: ExecRequest) -> Result<String, Refused> {
@@ -77,10 +82,7 @@ impl InSandboxes {
         let _slot = self.slots.acquire().await;
         let ran = match self.ready(request).await {
             Ok((command, resolved, backend)) => self.noted(command, &resolved, backend).await,
-            Err(refusal) => {
-                self.note_refused(&refusal).await;
-                Err(refusal)
-            }
+            Err(refusal) => self.note_refused(&refusal).await.and(Err(refusal)),
         };
         ran.map(|result| shown(&result)).map_err(refused)
     }
@@ -97,22 +99,11 @@ impl InSandboxes {
             Ok(command)
         };
         let command = read()?;
-        let world = &self.core.inner.world;
-        let rules = Rules { settings: &world.settings.sandbox, own: Vec::new() };
+        let rules = Rules { settings: self.lends.settings(), own: Vec::new() };
         let wish = SandboxWish { network: Some("none".to_owned()), ..SandboxWish::default() };
         let resolved = resolve(&wish, &rules, Origin::Wire, None, &self.correlation)?;
-        let backend = resolved.pick(&self.core.inner.sandboxes.backends).await?;
+        let backend = resolved.pick(self.lends.backends()).await?;
         Ok((command, resolved, backend))
-    }
-
-    fn entry(&self, actor: &Actor, tool: Option<&ToolRef>) -> Result<Entry, Refusal> {
-        let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
-        Ok(Entry {
-            call_id: Some(call_id),
-            correlation_id: Some(self.correlation.clone()),
-            tool: tool.cloned(),
-            ..Entry::new(Kind::Outcome, journal::actor(actor), "exec")
-        })
     }
 
     /// Runs a command between an intent and an outcome.
@@ -122,35 +113,19 @@ impl InSandboxes {
         resolved: &Resolved,
         backend: Arc<dyn Backend>,
     ) -> Result<ExecResult, Refusal> {
-        let Some((actor, tool)) = &self.noted else { return self.attended(command, resolved, backend).await };
-        let mut entry = self.entry(actor, tool.as_ref())?;
-        let mut arguments = command_told(&command, resolved.spec.env.values());
-        if let Value::Object(said) = &mut arguments {
-            said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
-        }
-        entry.arguments = Some(bounded(&masked(&self.core, arguments)));
-        entry.backend = Some(backend_told(backend.as_ref()));
-        self.core.append(Entry { kind: Kind::Intent, ..entry.clone() }, Durability::Process).await?;
-        let mut open = Open { core: &self.core, entry: Some(entry) };
+        let intent = ExecIntent::of(resolved.spec(), &command, &backend, Some(self.correlation.clone()))?;
+        self.lends.begins(intent.clone()).await?;
+        let mut open = Open { lends: &self.lends, intent: Some(intent) };
         let ran = self.attended(command, resolved, backend).await;
-        let Some(mut entry) = open.entry.take() else { return ran };
-        let outcome = match &ran {
-            Ok(result) => {
-                entry.usage = Some(usage_told(&result.usage));
-                result_told(result)
-            }
-            Err(refusal) => json!({"ok": false, "code": refusal.code, "message": refusal.message}),
-        };
-        self.core.append(told(entry, bounded(&outcome)), Durability::Process).await?;
+        if let Some(intent) = open.intent.take() {
+            self.lends.ended(ExecOutcome::of(intent, &ran)).await?;
+        }
         ran
     }
 
-    async fn note_refused(&self, refusal: &Refusal) {
-        let Some((actor, tool)) = &self.noted else { return };
-        let Ok(entry) = self.entry(actor, tool.as_ref()) else { return };
-        let outcome = json!({"ok": false, "code": refusal.code, "message": refusal.message});
-        // Nothing ran; where the record cannot be written, the call's own outcome tells of that.
-        let _written = self.core.append(told(entry, outcome), Durability::Process).await;
+    /// Nothing ran, and that is on the record, too.
+    async fn note_refused(&self, refusal: &Refusal) -> Result<(), Refusal> {
+        self.lends.ended(ExecOutcome::of_refused(self.correlation.clone(), refusal)?).await
     }
 
     async fn attended(
@@ -166,7 +141,7 @@ impl InSandboxes {
     }
 }
 
-impl Executor for InSandboxes {
+impl<L: Lends> Executor for InSandboxes<L> {
     fn exec(
         &self,
         request: ExecRequest,
@@ -176,15 +151,76 @@ impl Executor for InSandboxes {
 }
 
 /// Puts on the record how a command ended whose call went away.
-struct Open<'a> {
-    core: &'a Core,
-    entry: Option<Entry>,
+struct Open<'a, L: Lends> {
+    lends: &'a L,
+    intent: Option<ExecIntent>,
 }
 
-impl Drop for Open<'_> {
+impl<L: Lends> Drop for Open<'_, L> {
     fn drop(&mut self) {
-        let Some(entry) = self.entry.take() else { return };
-        let (core, entry) = (self.core.clone(), journal::ended(entry, ErrorCode::Cancelled));
+        if let Some(intent) = self.intent.take() {
+            self.lends.left(ExecOutcome::of_left(intent));
+        }
+    }
+}
+
+/// The sandboxes of a core, lent to one of its calls.
+pub(crate) struct OfCore {
+    core: Core,
+    /// Whose commands they are, where they go on the record.
+    noted: Option<(Actor, Option<ToolRef>)>,
+}
+
+impl OfCore {
+    /// To a call that is on the record.
+    pub(crate) fn to_call(core: &Core, actor: &Actor, tool: Option<ToolRef>) -> Self {
+        Self { core: core.clone(), noted: Some((actor.clone(), tool)) }
+    }
+
+    /// To a run of a pass.
+    pub(crate) fn to_pass(core: &Core) -> Self {
+        Self { core: core.clone(), noted: None }
+    }
+
+    fn intent(&self, intent: ExecIntent) -> Option<Entry> {
+        let (actor, tool) = self.noted.as_ref()?;
+        Some(Entry { tool: tool.clone(), ..exec_entry(&self.core, actor, Kind::Intent, intent) })
+    }
+
+    fn outcome(&self, outcome: ExecOutcome) -> Option<Entry> {
+        let ExecOutcome { intent, outcome, usage } = outcome;
+        let entry = self.intent(intent)?;
+        Some(told(Entry { kind: Kind::Outcome, usage: Some(usage), ..entry }, bounded(&outcome)))
+    }
+
+    async fn append(&self, entry: Option<Entry>) -> Result<(), Refusal> {
+        match entry {
+            Some(entry) => self.core.append(entry, Durability::Process).await.map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Lends for OfCore {
+    fn settings(&self) -> &SandboxSettings {
+        &self.core.inner.world.settings.sandbox
+    }
+
+    fn backends(&self) -> &Backends {
+        &self.core.inner.sandboxes.backends
+    }
+
+    fn begins(&self, intent: ExecIntent) -> Doing<'_, Result<(), Refusal>> {
+        Box::pin(self.append(self.intent(intent)))
+    }
+
+    fn ended(&self, outcome: ExecOutcome) -> Doing<'_, Result<(), Refusal>> {
+        Box::pin(self.append(self.outcome(outcome)))
+    }
+
+    fn left(&self, outcome: ExecOutcome) {
+        let Some(entry) = self.outcome(outcome) else { return };
+        let core = self.core.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let late = self.core.inner.late.clone();
             late.spawn_on(async move { core.append(entry, Durability::Process).await }, &runtime);

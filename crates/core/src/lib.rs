@@ -45,6 +45,7 @@ pub use caller::{
     Question, Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
+pub use executor::{InSandboxes, Lends};
 pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use moment::new_correlation;
 pub use owner::{Boxed, Opens, Ownership, Performs};

@@ -3,8 +3,8 @@
 //! Hosts are read by the rules of `policy`, so an entry means here what it means for `fetch`. It must never read a text
 //! as wider than it says.
 
-use bailiwick_policy::{AddressClass, HostPattern, HostRule, Purpose, classify};
-use bailiwick_types::shortened;
+use bailiwick_policy::{AddressClass, HostPattern, HostRule, PortRule, Purpose, classify, is_bad_port};
+use bailiwick_types::{DenialReason, shortened};
 
 use crate::SpecError;
 
@@ -72,6 +72,14 @@ fn rule(text: &str) -> Result<HostRule, SpecError> {
     };
     if private {
         return Err(refused("it is not public, and only the network `host` reaches such".to_owned()));
+    }
+    if let PortRule::Exact(port) = rule.port()
+        && is_bad_port(port)
+    {
+        let why = DenialReason::BadPort.meaning();
+        return Err(refused(format!(
+            "port {port} is never connected to: {why}; name another port, or none for 80 and 443"
+        )));
     }
     Ok(rule)
 }

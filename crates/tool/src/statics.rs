@@ -2,6 +2,7 @@
 
 use bailiwick_document::{Entry, Reader};
 use bailiwick_gateway::net::Seal;
+use bailiwick_sandbox::SealedSecret;
 use bailiwick_secrets::SecretName;
 use serde_json::{Map, Value, json};
 
@@ -133,6 +134,24 @@ pub(crate) fn settled(statics: &[Static]) -> (Map<String, Value>, Vec<SecretStat
         }
     }
     (plain, secrets)
+}
+
+/// The secrets that commands use and never see: of two statics with one name, the later holds.
+pub(crate) fn sealed(statics: &[Static]) -> Vec<SealedSecret> {
+    let later = |index: usize, name: &str| statics.iter().skip(index + 1).any(|other| other.name == name);
+    statics
+        .iter()
+        .enumerate()
+        .filter(|(index, one)| !later(*index, &one.name))
+        .filter_map(|(_, one)| match &one.value {
+            StaticValue::Secret { name, seal: Some(seal) } => Some(SealedSecret {
+                variable: one.name.clone(),
+                secret: name.as_str().to_owned(),
+                sealed: seal.written.clone(),
+            }),
+            StaticValue::Secret { seal: None, .. } | StaticValue::Plain(_) => None,
+        })
+        .collect()
 }
 
 /// The name of a secret that stands within a longer text.

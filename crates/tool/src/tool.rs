@@ -2,6 +2,7 @@
 //! [`Tool::to_json`], change that, and read it with [`Tool::from_json`].
 
 use bailiwick_policy::ToolPolicy;
+use bailiwick_sandbox::SealedSecret;
 use bailiwick_types::ToolId;
 use bailiwick_wire::{Entry, Language};
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use crate::input;
 use crate::name::{Category, Name};
 use crate::param::Param;
 use crate::schema::Schema;
-use crate::statics::{SecretStatic, Static, settled};
+use crate::statics::{SecretStatic, Static, sealed, settled};
 use crate::test::Test;
 
 /// Bytes of a tool's code.
@@ -126,6 +127,11 @@ impl Tool {
     /// The statics that are secrets; of two with one name, the later holds.
     pub fn secret_statics(&self) -> Vec<SecretStatic> {
         settled(&self.statics).1
+    }
+
+    /// The statics that are sealed secrets, as a command sandbox takes them.
+    pub fn sealed_statics(&self) -> Vec<SealedSecret> {
+        sealed(&self.statics)
     }
 
     /// The shape of its code.

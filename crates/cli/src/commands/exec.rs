@@ -77,7 +77,7 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
     at_desk(session, &NO_CELLS, async |desk| {
         let mut signals = console.listen()?;
         let backend = resolved.pick(&all).await?;
-        let intent = ExecIntent::of(&resolved.spec, &command, &backend, Some(correlation.clone()))?;
+        let intent = ExecIntent::of(resolved.spec(), &command, &backend, Some(correlation.clone()))?;
         ask(desk, Action::ExecBegins(Box::new(intent.clone()))).await?;
         let once = Once {
             resolved: &resolved,
@@ -100,7 +100,7 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
         if let Some(signal) = signals.last() {
             return Ok(128_u8.saturating_add(signal));
         }
-        Ok(tell(screen, &ended?, &warnings, Some(&resolved.spec.limits), console.is_gone()))
+        Ok(tell(screen, &ended?, &warnings, Some(&resolved.spec().limits), console.is_gone()))
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod asked;
+mod lent;
 mod subject;
 
 use std::sync::Arc;
@@ -52,6 +53,7 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
     }
     let intent = RunIntent::of(&name, &call, &policy, correlation)?;
     let call = call.id(intent.call_id).correlation(intent.correlation_id.clone());
+    let (call, lent) = lent::to(session, call, &policy, &intent.correlation_id)?;
     at_desk(session, &what.cells, async |desk| {
         let runtime = builder.build().await?;
         ask(desk, Action::RunBegins(intent.clone())).await?;
@@ -63,14 +65,18 @@ pub(crate) fn run(screen: &mut Screen, session: &Session, what: &Run) -> Result<
                 report::console(&line);
             }
         };
-        let (report, recording) = match &what.record {
-            None => (runtime.run_with(call, on_line).await, None),
-            Some(_) => match runtime.record_with(call, on_line).await {
-                Ok(Recorded { report, recording }) => (Ok(report), recording),
-                Err(error) => (Err(error), None),
-            },
+        let running = async {
+            match &what.record {
+                None => (runtime.run_with(call, on_line).await, None),
+                Some(_) => match runtime.record_with(call, on_line).await {
+                    Ok(Recorded { report, recording }) => (Ok(report), recording),
+                    Err(error) => (Err(error), None),
+                },
+            }
         };
+        let ((report, recording), noted) = Box::pin(lent::beside(desk, lent, running)).await;
         ask(desk, Action::RunEnded(RunOutcome::of(intent, &report))).await?;
+        noted?;
         let report = report?;
         if let Some(path) = &what.record {
             let recording = recording.ok_or(Failure::NotRecorded)?;

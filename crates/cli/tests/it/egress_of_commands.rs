@@ -19,7 +19,8 @@ use bailiwick_testkit::forge::Forge;
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
-use bailiwick_testkit::{Specs, hollow, requires};
+use bailiwick_testkit::{Program, Specs, hollow, requires};
+use serde_json::{Value, json};
 
 use super::egress::{NAME_SERVER, PUBLIC, answer, at, names, servers, world};
 use super::specs::{check_all, specs};
@@ -191,6 +192,98 @@ fn commands_of_an_ordinary_user_reach_what_they_may_and_nothing_else() {
         check_all(&stage.cases(bailiwick()).by_nobody(), 40);
         assert_eq!(stage.leaks(), [""; 0]);
         assert_eq!(stage.unheard(), [""; 0]);
+    });
+}
+
+/// A tool in Python and one of a program, each with a secret that is sealed for one of the hosts they reach.
+const SEALED_TOOLS: [(&str, &str); 2] = [
+    (
+        "script.tool.yaml",
+        "name: script
+description: Asks hosts whether the value came.
+statics: [{name: GH, value: \"${GH}\", sealed: {hosts: [public.test], in: \"header:Authorization\"}}]
+command:
+  language: python
+  network: {allow: [public.test, other.test]}
+  script: |
+    import os, urllib.error, urllib.request
+    def ask(host, path):
+        request = urllib.request.Request(f'https://{host}{path}', headers={'Authorization': GH})
+        try:
+            return urllib.request.urlopen(request).read().decode()
+        except urllib.error.HTTPError as refused:
+            return f'{refused.code} {refused.read().decode()}'
+    print('has', GH)
+    inside = [GH == os.environ['GH'], GH.startswith('sealed-'), '16C7e42F292c6912E7' in str(os.environ)]
+    return {'inside': inside, 'home': ask('public.test', '/knows'), 'echo': ask('public.test', '/echo'),
+            'elsewhere': ask('other.test', '/knows')}
+",
+    ),
+    (
+        "program.tool.yaml",
+        "name: program
+description: Asks a host whether the value came.
+statics: [{name: GH, value: \"${GH}\", sealed: {hosts: [public.test], in: \"header:Authorization\"}}]
+command:
+  argv: [sh, -c, 'env >&2; exec curl -sS -H \"Authorization: $GH\" https://public.test/knows']
+  network: {allow: [public.test]}
+",
+    ),
+];
+
+/// What a run of the program gave, which ended well.
+#[track_caller]
+fn done(program: &Program, arguments: &[&str], input: &str) -> String {
+    let run = program.run_with_input(arguments, input);
+    assert_eq!(run.code, Some(0), "{arguments:?}: {}{}", run.stdout, run.stderr);
+    run.stdout
+}
+
+#[test]
+fn a_sealed_static_of_a_tool_arrives_and_is_never_inside() {
+    const VALUE: &str = "ghp_16C7e42F292c6912E7";
+    requires!("commands", has_programs());
+    requires!("root", hollow::is_possible());
+    world().run(|| {
+        let stage = Stage::new();
+        let settings = format!("[fetch]\nroots = [\"{}\"]\n", stage.roots().display());
+        let program = SEALED_TOOLS
+            .iter()
+            .fold(Program::new(bailiwick()), |program, (name, text)| program.with_file(name, text))
+            .with_home_file(".config/bailiwick/bailiwick.toml", &settings);
+        done(&program, &["secret", "set", "GH"], VALUE);
+        // Nothing of it is lent before the operator opts in.
+        let run = program.run(&["tool", "check", "program.tool.yaml"]);
+        assert_ne!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains("sandbox.authority = true"), "{}{}", run.stdout, run.stderr);
+        let program = program.with_home_file(
+            ".config/bailiwick/bailiwick.toml",
+            &format!("{settings}\n[sandbox]\nauthority = true\n"),
+        );
+        let called = |name: &str| -> Value {
+            let said = done(&program, &["tool", "call", name, "--yes", "--json"], "");
+            assert!(!said.contains(VALUE), "{said}");
+            serde_json::from_str(&said).unwrap_or_default()
+        };
+        for (file, _) in SEALED_TOOLS {
+            let name = file.trim_end_matches(".tool.yaml");
+            done(&program, &["tool", "import", file], "");
+            done(&program, &["tool", "test", name, "--live"], "");
+            done(&program, &["tool", "publish", name], "");
+        }
+        let report = called("script");
+        let value = &report["value"];
+        assert_eq!(value["inside"], json!([true, true, false]), "{report}");
+        assert_eq!(value["home"], "the value came", "{report}");
+        assert!(value["echo"].as_str().is_some_and(|echo| echo.contains("authorization=***")), "{report}");
+        assert!(value["elsewhere"].as_str().is_some_and(|told| told.starts_with("403 ")), "{report}");
+        let walls = report["receipt"]["walls"].as_array().cloned().unwrap_or_default();
+        let wall = walls.iter().find(|wall| wall["demand"] == "sealed secrets");
+        assert_eq!(wall.map(|wall| wall["status"].clone()), Some(json!("enforced")), "{report}");
+        assert_eq!(called("program")["value"], "the value came");
+        let record = done(&program, &["audit", "tail", "-n", "100", "--json"], "");
+        assert!(!record.contains(VALUE) && record.contains("header:Authorization"), "{record}");
+        assert_eq!(stage.leaks(), [""; 0]);
     });
 }
 

@@ -19,6 +19,7 @@ mod output;
 mod own;
 mod policy;
 mod run;
+mod run_commands;
 mod secrets;
 mod secrets_in_use;
 mod serving;

@@ -1,21 +1,24 @@
 //! One call of a command tool, put together: words, input, variables, and the sandbox that they go into.
 
+use bailiwick_gateway::net::Sealed;
 use bailiwick_redact::{Redactor, Secret};
-use bailiwick_sandbox::{Command, SandboxError};
+use bailiwick_sandbox::{Command, SandboxError, SealedSecret};
 use bailiwick_tool::{CommandBlock, Filled, Runs, SecretStatic, Tool, Unfit, canonical};
 use bailiwick_types::{CorrelationId, ErrorCode};
 use serde_json::{Map, Value};
 
 use super::python;
 use super::reach::wish_of;
-use crate::sandboxes::{Resolved, Rules, resolve};
-use crate::{Core, Fault, Origin, Refusal};
+use crate::sandboxes::{Resolved, Rules, resolve_tool};
+use crate::{Core, Fault, Refusal};
 
 /// A command that is ready to be run.
 pub(crate) struct Order {
     pub(super) block: CommandBlock,
     pub(super) command: Command,
-    /// Masks every secret that the command gets to see.
+    /// What it uses and never sees: put in on the way out, and by nobody before.
+    sealed: Vec<SealedSecret>,
+    /// Masks every secret that the command gets to see or uses.
     pub(crate) redactor: Redactor,
 }
 
@@ -27,11 +30,13 @@ impl Order {
         block: &CommandBlock,
         arguments: &Map<String, Value>,
     ) -> Result<Self, Refusal> {
-        let secrets = unsealed(core, tool)?;
+        let secrets = core.inner.world.secrets_of(tool)?;
         let redactor = Redactor::new(secrets.iter().map(|(_, value)| value)).map_err(|error| {
             Refusal::new(ErrorCode::InvalidInput, error.to_string())
                 .with_hint("give the secret another value")
         })?;
+        let secrets = unsealed(secrets)?;
+        let sealed = tool.sealed_statics();
         let filled = block.fill(tool.params(), arguments).map_err(|unfit| unfitting(tool, unfit))?;
         let Filled { argv, stdin, env } = filled;
         let plain = tool.plain_statics();
@@ -54,12 +59,13 @@ impl Order {
                     let given = arguments.get(&param.name).cloned().unwrap_or(Value::Null);
                     variables.insert(param.name.clone(), given);
                 }
-                python::command(script, &variables, &stdin.unwrap_or_default()).map_err(wrong)?
+                let sealed: Vec<&str> = sealed.iter().map(|one| one.variable.as_str()).collect();
+                python::command(script, &variables, &sealed, &stdin.unwrap_or_default()).map_err(wrong)?
             }
         };
         command.env.extend(env);
         command.check()?;
-        Ok(Self { block: block.clone(), command, redactor })
+        Ok(Self { block: block.clone(), command, sealed, redactor })
     }
 
     /// The sandbox that it goes into. Who calls does not matter: what is mounted is the author's wish, not the caller's
@@ -70,25 +76,21 @@ impl Order {
         let mut own = settings.own.clone();
         own.extend([world.folders.data.clone(), world.folders.config.clone()]);
         let rules = Rules { settings, own };
-        let mut resolved = resolve(&wish_of(&self.block), &rules, Origin::Wire, None, correlation)?;
-        resolved.spec.image = self.block.image().clone();
-        resolved.spec.check().map_err(|error| Refusal::from(SandboxError::from(error)))?;
-        Ok(resolved)
+        resolve_tool(&wish_of(&self.block, self.sealed.clone()), &rules, correlation)
     }
 }
 
-/// The secrets that a command gets to see. A sealed one is never shown, so a command that has one does not run.
-fn unsealed(core: &Core, tool: &Tool) -> Result<Vec<(SecretStatic, Secret)>, Refusal> {
-    if let Some(sealed) = tool.secret_statics().iter().find(|secret| secret.seal.is_some()) {
-        let message = format!(
-            "the static `{}` is sealed, and nothing here keeps a command from seeing the secret it uses",
-            sealed.variable
-        );
-        return Err(Refusal::new(ErrorCode::Unenforceable, message).with_hint(
-            "leave out `sealed`, and the command sees the value; or write the tool in JavaScript",
-        ));
+/// The secrets that a command gets to see. Those that are sealed are left behind here, once it is sure that they can be.
+fn unsealed(secrets: Vec<(SecretStatic, Secret)>) -> Result<Vec<(SecretStatic, Secret)>, Refusal> {
+    let (sealed, seen): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|(secret, _)| secret.seal.is_some());
+    for (SecretStatic { name, .. }, value) in &sealed {
+        Sealed::check(value).map_err(|error| {
+            let message = format!("the secret {name} cannot be sealed: {error}");
+            Refusal::new(ErrorCode::InvalidInput, message)
+                .with_hint("set a longer value, or leave out `sealed`")
+        })?;
     }
-    core.inner.world.secrets_of(tool)
+    Ok(seen)
 }
 
 fn wrong(error: bailiwick_sandbox::CommandError) -> Refusal {

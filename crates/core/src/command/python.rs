@@ -8,13 +8,15 @@ use serde_json::{Map, Value, json};
 /// Runs the script inside.
 const RUNNER: &str = include_str!("runner.py");
 
-/// The command that runs a script: isolated from what a folder or a variable could slip in.
+/// The command that runs a script: isolated from what a folder or a variable could slip in. What is sealed is a variable of
+/// the script, too; its placeholder is the sandbox's own, and is found in the environment there.
 pub(super) fn command(
     script: &str,
     variables: &Map<String, Value>,
+    sealed: &[&str],
     stdin: &str,
 ) -> Result<Command, CommandError> {
-    let given = json!({"script": script, "variables": variables, "stdin": stdin});
+    let given = json!({"script": script, "variables": variables, "sealed": sealed, "stdin": stdin});
     Command::new(["python3", "-I", "-B", "-X", "utf8", "-c", RUNNER])?.with_input(given.to_string().into())
 }
 

@@ -10,15 +10,15 @@ use bailiwick_config::SandboxSettings;
 use bailiwick_policy::{
     CommandNetwork, CommandPlace, CommandPosture, Exposure, Hints, MountMode, command_hints, command_risk,
 };
-use bailiwick_sandbox::{Image, Limit, Network};
+use bailiwick_sandbox::{Image, Limit, Network, SealedSecret};
 use bailiwick_tool::{CommandBlock, Tool};
 use bailiwick_types::{Risk, Tier};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::sandboxes::{Rules, SandboxWish, resolve};
+use crate::sandboxes::{Rules, SandboxWish, resolve_tool};
 use crate::world::World;
-use crate::{Origin, Refusal, new_correlation};
+use crate::{Refusal, new_correlation};
 
 /// The name under which a command's reach stands in what is remembered of a pass.
 const COMMAND: &str = "command";
@@ -54,10 +54,10 @@ impl Reach {
     pub(crate) fn of(tool: &Tool, block: &CommandBlock, world: &World) -> Result<Self, Refusal> {
         let settings = &world.settings.sandbox;
         // What is mounted is looked at when it is: the host's folders may change.
-        let wish = SandboxWish { mounts: Vec::new(), ..wish_of(block) };
+        let wish = SandboxWish { mounts: Vec::new(), ..wish_of(block, tool.sealed_statics()) };
         let rules = Rules { settings, own: Vec::new() };
-        let resolved = resolve(&wish, &rules, Origin::Wire, None, &new_correlation()?)?;
-        let limits = resolved.spec.limits;
+        let resolved = resolve_tool(&wish, &rules, &new_correlation()?)?;
+        let limits = resolved.spec().limits;
         let unsealed = tool.secret_statics().into_iter().filter(|secret| secret.seal.is_none());
         let kept = Kept {
             tier: floor(block, settings),
@@ -133,9 +133,14 @@ impl Kept {
     }
 }
 
-/// The sandbox that a document asks for. Its image is put into the spec by whoever resolves it.
-pub(super) fn wish_of(block: &CommandBlock) -> SandboxWish {
+/// The sandbox that a document asks for: all of it, so that nothing of it passes by what the operator says.
+pub(super) fn wish_of(block: &CommandBlock, secrets: Vec<SealedSecret>) -> SandboxWish {
     SandboxWish {
+        secrets,
+        image: match block.image() {
+            Image::Host => None,
+            Image::Named(name) => Some(name.clone()),
+        },
         tier: block.min_tier(),
         limits: block.limits().clone(),
         network: Some(block.network().to_string()),

@@ -30,7 +30,7 @@ impl Chosen {
     pub(crate) fn told(&self) -> Value {
         let mut told = backend_told(self.backend.as_ref());
         if let Value::Object(fields) = &mut told {
-            fields.insert("sandbox".to_owned(), spec_told(&self.resolved.spec));
+            fields.insert("sandbox".to_owned(), spec_told(self.resolved.spec()));
         }
         told
     }
@@ -56,7 +56,7 @@ pub(crate) async fn run(
     risk: Risk,
 ) -> Result<Ran, Refusal> {
     let Chosen { resolved, backend } = chosen;
-    let Order { block, command, redactor } = order;
+    let Order { block, command, redactor, .. } = order;
     let sandbox: Box<dyn Sandbox> = resolved.create(backend.as_ref()).await?;
     let attended = attend(sandbox.as_ref(), command, &Mute, Keep::Captured, correlation.clone());
     let result = tokio::select! {
@@ -69,7 +69,7 @@ pub(crate) async fn run(
     // Nothing of it is left before anybody hears how it ended.
     sandbox.terminate().await?;
     let result = result?;
-    let outcome = outcome(&block, &result, &resolved.spec.limits, &redactor);
+    let outcome = outcome(&block, &result, &resolved.spec().limits, &redactor);
     let (lines, dropped) = lines(&result, &redactor);
     let report = CallReport::new(outcome, call_id, correlation, risk, result.receipt.clone())
         .with_usage(usage_told(&result.usage))

@@ -49,6 +49,7 @@ def main():
     sys.stdin = io.StringIO(given["stdin"])
     variables = given["variables"]
     try:
+        variables.update((name, os.environ[name]) for name in given["sealed"])
         tree = ast.parse("def __tool__(" + ", ".join(variables) + "): pass", NAME)
         tree.body[0].body = ast.parse(given["script"], NAME).body or [ast.Pass(lineno=1, col_offset=0)]
         scope = {"__name__": "__main__", "__builtins__": __builtins__}

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::commands;
 use super::record::{self, Pass, Ran};
 use super::scratch::Scratch;
-use crate::executor::InSandboxes;
+use crate::executor::{InSandboxes, OfCore};
 use crate::moment::now_ms;
 use crate::parsed::Parsed;
 use crate::pipeline::{call_of, checked_output, with_arguments};
@@ -208,7 +208,7 @@ impl Setting<'_> {
         };
         if self.parsed.standing()?.policy.allowed().contains(Capability::ProcessExec) {
             // A sandbox without network and mounts touches nothing, so a pass has it as well; each run its own.
-            call = call.executing(Arc::new(InSandboxes::of_pass(self.core, new_correlation()?)));
+            call = call.executing(Arc::new(InSandboxes::new(OfCore::to_pass(self.core), new_correlation()?)));
         }
         if !(self.live && http.is_empty()) {
             call = call.canned(Value::Array(http)).map_err(|error| Refusal::validation(error.to_string()))?;

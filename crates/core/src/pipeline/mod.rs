@@ -33,7 +33,7 @@ use self::perform::{Performed, Placed, Prepared, Work, perform};
 use self::person::ByApprover;
 use self::warm::Kept;
 use crate::core::OpenCall;
-use crate::executor::InSandboxes;
+use crate::executor::{InSandboxes, OfCore};
 use crate::journal::{self, told, tool_ref};
 use crate::parsed::Standing;
 use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
@@ -325,8 +325,8 @@ pub(crate) async fn in_cell(
     let person = ByApprover::new(core.clone(), names, question, id);
     let mut call = call.asking(Arc::new(person), deadline);
     if standing.policy.allowed().contains(Capability::ProcessExec) {
-        let executor = InSandboxes::of_call(core, &names.caller.actor, Some(tool), &names.correlation);
-        call = call.executing(Arc::new(executor));
+        let lends = OfCore::to_call(core, &names.caller.actor, Some(tool));
+        call = call.executing(Arc::new(InSandboxes::new(lends, names.correlation.clone())));
     }
     let listener = Arc::clone(&names.caller.listener);
     let mut lines = Vec::new();

@@ -59,7 +59,7 @@ pub(crate) async fn create(
         Ok(ready) => ready,
         Err(refusal) => return noted.refused(wish_told(&wish), refusal).await,
     };
-    let arguments = json!({"name": resolved.name, "sandbox": spec_told(&resolved.spec)});
+    let arguments = json!({"name": resolved.name, "sandbox": spec_told(resolved.spec())});
     let made = async {
         let since = Moment::now();
         let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
@@ -130,9 +130,9 @@ pub(crate) async fn exec_fresh(
         Ok(ready) => ready,
         Err(refusal) => return noted.refused(json!({"sandbox": wish_told(wish)}), refusal).await,
     };
-    let mut arguments = command_told(&wanted, resolved.spec.env.values());
+    let mut arguments = command_told(&wanted, resolved.spec().env.values());
     if let Value::Object(said) = &mut arguments {
-        said.insert("sandbox".to_owned(), spec_told(&resolved.spec));
+        said.insert("sandbox".to_owned(), spec_told(resolved.spec()));
     }
     let ran = async {
         let since = Moment::now();

@@ -55,7 +55,8 @@ pub(crate) use agents::perform as agent;
 pub(crate) use background::{all as execs, kill, poll, start};
 pub(crate) use files::files;
 pub(crate) use record::{
-    Noted, backend_told, command_told, exec_begins, exec_ended, masked, result_told, spec_told, usage_told,
+    Noted, backend_told, exec_begins, exec_ended, exec_entry, result_told, spec_told, usage_told,
 };
 pub(crate) use registry::Sandboxes;
+pub(crate) use resolve::resolve_tool;
 pub(crate) use review::{commit, diff, discard, recover_commits};

@@ -8,14 +8,14 @@ use bailiwick_redact::{Redactor, Secret};
 use bailiwick_runtime::{new_id, redacted};
 use bailiwick_sandbox::{Backend, Command, ExecResult, ExecUsage, Sandbox, SandboxSpec};
 use bailiwick_store::Durability;
-use bailiwick_types::{CallId, CorrelationId, Risk, RiskLevel, Usage};
+use bailiwick_types::{CallId, CorrelationId, ErrorCode, Risk, RiskLevel, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::OpenCall;
 use crate::journal::{self, told};
 use crate::pipeline::bounded;
-use crate::{Caller, Core, Refusal, Reply};
+use crate::{Actor, Caller, Core, Refusal, Reply};
 
 /// A command that is about to run in a sandbox of whoever asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,31 +74,46 @@ impl ExecOutcome {
         };
         Self { intent, outcome, usage }
     }
+
+    /// What was asked for and came to no command: nothing began, so there is only this.
+    pub(crate) fn of_refused(correlation_id: CorrelationId, refusal: &Refusal) -> Result<Self, Refusal> {
+        let call_id = new_id().map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        let intent = ExecIntent { call_id, correlation_id, arguments: Value::Null, backend: Value::Null };
+        Ok(Self { intent, outcome: refusal_told(refusal), usage: Usage::default() })
+    }
+
+    /// How one ended that nobody waits for any more.
+    pub(crate) fn of_left(intent: ExecIntent) -> Self {
+        let code = ErrorCode::Cancelled;
+        let outcome = json!({"ok": false, "code": code, "message": code.meaning()});
+        Self { intent, outcome, usage: Usage::default() }
+    }
 }
 
 /// Puts a command on the record before it begins.
 pub(crate) async fn exec_begins(core: &Core, caller: &Caller, intent: ExecIntent) -> Result<Reply, Refusal> {
-    core.append(exec_entry(core, caller, Kind::Intent, intent), Durability::Process).await?;
+    core.append(exec_entry(core, &caller.actor, Kind::Intent, intent), Durability::Process).await?;
     Ok(Reply::Done)
 }
 
 /// Puts how a command ended on the record.
 pub(crate) async fn exec_ended(core: &Core, caller: &Caller, outcome: ExecOutcome) -> Result<Reply, Refusal> {
     let ExecOutcome { intent, outcome, usage } = outcome;
-    let mut entry = exec_entry(core, caller, Kind::Outcome, intent);
+    let mut entry = exec_entry(core, &caller.actor, Kind::Outcome, intent);
     entry.usage = Some(usage);
     core.append(told(entry, bounded(&outcome)), Durability::Process).await?;
     Ok(Reply::Done)
 }
 
-fn exec_entry(core: &Core, caller: &Caller, kind: Kind, intent: ExecIntent) -> Entry {
+/// A command that comes with its own intent, as the record tells it.
+pub(crate) fn exec_entry(core: &Core, actor: &Actor, kind: Kind, intent: ExecIntent) -> Entry {
     let ExecIntent { call_id, correlation_id, arguments, backend } = intent;
     Entry {
         call_id: Some(call_id),
         correlation_id: Some(correlation_id),
-        arguments: Some(bounded(&masked(core, arguments))),
-        backend: Some(bounded(&backend)),
-        ..Entry::new(kind, journal::actor(&caller.actor), "exec")
+        arguments: (!arguments.is_null()).then(|| bounded(&masked(core, arguments))),
+        backend: (!backend.is_null()).then(|| bounded(&backend)),
+        ..Entry::new(kind, journal::actor(actor), "exec")
     }
 }
 

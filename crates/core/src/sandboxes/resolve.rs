@@ -27,11 +27,10 @@ pub struct Rules<'a> {
     pub own: Vec<PathBuf>,
 }
 
-/// A wish that the operator allows.
+/// A wish that the operator allows. Nobody changes what is to be made behind that.
 #[derive(Debug, Clone)]
 pub struct Resolved {
-    /// What is to be made.
-    pub spec: SandboxSpec,
+    spec: SandboxSpec,
     /// What people call it.
     pub name: Option<String>,
     floor: Tier,
@@ -42,6 +41,31 @@ pub struct Resolved {
 
 /// Makes a spec of a wish.
 pub fn resolve(
+    wish: &SandboxWish,
+    rules: &Rules<'_>,
+    origin: Origin,
+    snapshot: Option<Snapshot>,
+    correlation: &CorrelationId,
+) -> Result<Resolved, Refusal> {
+    if !wish.secrets.is_empty() && origin == Origin::Wire {
+        let message = "only the operator's own user lends secrets to a sandbox";
+        return Err(Refusal::new(ErrorCode::Forbidden, message)
+            .with_hint("use a command tool whose statics seal the secret, or leave it out"));
+    }
+    allowed_wish(wish, rules, origin, snapshot, correlation)
+}
+
+/// Makes a spec of what a command tool's document says. That is nobody's typed word, so what it mounts is held to the
+/// operator's list; the secrets that its statics seal are covered by its pass, as those of any tool are.
+pub(crate) fn resolve_tool(
+    wish: &SandboxWish,
+    rules: &Rules<'_>,
+    correlation: &CorrelationId,
+) -> Result<Resolved, Refusal> {
+    allowed_wish(wish, rules, Origin::Wire, None, correlation)
+}
+
+fn allowed_wish(
     wish: &SandboxWish,
     rules: &Rules<'_>,
     origin: Origin,
@@ -77,10 +101,13 @@ pub fn resolve(
         spec.image = Image::Named(image.clone());
     }
     spec.expose.clone_from(&wish.expose);
-    if !wish.secrets.is_empty() && origin == Origin::Wire {
-        let message = "only the operator's own user lends secrets to a sandbox";
-        return Err(Refusal::new(ErrorCode::Forbidden, message)
-            .with_hint("use a command tool whose statics seal the secret, or leave it out"));
+    if !wish.secrets.is_empty() && !settings.authority {
+        let message = "sealed secrets need an authority of the sandbox: without one nothing can be put into TLS, and the \
+             operator has not opted in";
+        return Err(Refusal::new(ErrorCode::Unenforceable, message).with_hint(
+            "the operator opts in with sandbox.authority = true: then TLS of sandboxes is ended by the proxy, and their \
+             requests are seen",
+        ));
     }
     spec.secrets.clone_from(&wish.secrets);
     if wish.commit && origin == Origin::Wire {
@@ -114,6 +141,11 @@ pub fn resolve(
 }
 
 impl Resolved {
+    /// What is to be made.
+    pub const fn spec(&self) -> &SandboxSpec {
+        &self.spec
+    }
+
     /// The backend that will make it.
     pub async fn pick(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
         let picked = match &self.backend {

@@ -1,11 +1,11 @@
 //! What the operator and a person have to say about command tools: badge, mounts, ceilings, staleness, approval, walls.
 
-use bailiwick_core::{Action, Offered, Reasons, Reply, Which};
+use bailiwick_core::{Action, Offered, Reasons, Refusal, Reply, Tested, Which};
 use bailiwick_sandbox::Demand;
 use bailiwick_types::{ErrorCode, RiskLevel};
 use serde_json::json;
 
-use crate::commands::{COUNT, Ground, ground, ground_with, keep_secret, shell};
+use crate::commands::{COUNT, Ground, VALUE, ground, ground_with, keep_secret, shell};
 use crate::stage::{Place, Says, block_on, refused, with, yaml};
 use crate::tests;
 use crate::unwalled::Unwalled;
@@ -19,7 +19,9 @@ tests!(
     what_the_operator_does_not_allow_is_not_published,
     a_lower_floor_or_a_larger_preset_makes_a_command_stale,
     a_command_waits_for_a_person_where_its_level_asks_for_one,
-    a_sealed_secret_keeps_a_command_from_running,
+    a_sealed_secret_is_never_used_without_an_authority,
+    a_sealed_secret_is_lent_by_its_name_and_handed_to_nobody,
+    an_image_of_a_command_is_in_its_sandbox,
     a_wall_that_is_not_there_is_never_claimed,
 );
 
@@ -211,16 +213,82 @@ fn a_command_waits_for_a_person_where_its_level_asks_for_one() {
     });
 }
 
-fn a_sealed_secret_keeps_a_command_from_running() {
+const SEAL: &str = "sealed: {hosts: [api.github.com], in: 'header:Authorization'}";
+
+/// A tool that reaches one host, with a static that is sealed for it.
+fn sealed_tool() -> String {
+    let command = shell("t", "echo \"got [$TOKEN]\"", ", network: {allow: [api.github.com]}");
+    format!("{command}statics: [{{name: TOKEN, value: '${{TOKEN}}', {SEAL}}}]\n")
+}
+
+async fn tested_live(ground: &Ground, text: &str) -> Result<Tested, Refusal> {
+    ground.house.import(&[yaml("t", text)]).await.expect("imported");
+    let action = Action::ToolTest { which: Which::Named(vec!["t".to_owned()]), live: true };
+    match ground.house.act(action).await? {
+        Reply::Tested(mut tested) => Ok(tested.remove(0)),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn a_sealed_secret_is_never_used_without_an_authority() {
     block_on(async {
         let ground = ground().await;
         keep_secret(&ground);
-        let seal = "sealed: {hosts: [api.github.com], in: 'header:Authorization'}";
-        let tool =
-            format!("{}statics: [{{name: TOKEN, value: '${{TOKEN}}', {seal}}}]\n", shell("t", "true", ""));
-        let refusal = ground.try_out(&tool).await.refused.expect("a refusal");
-        assert_eq!((refusal.code, ground.made()), (ErrorCode::Unenforceable, 0));
-        assert!(refusal.message.contains("sealed") && refusal.hint.is_some(), "{refusal:?}");
+        let refusal = tested_live(&ground, &sealed_tool()).await.expect_err("a refusal");
+        assert_eq!((refusal.code, ground.made()), (ErrorCode::Unenforceable, 0), "{refusal:?}");
+        assert!(refusal.message.contains("sealed"), "{refusal:?}");
+        assert!(refusal.hint.is_some_and(|hint| hint.contains("sandbox.authority = true")));
+        // Taken back by the operator after the pass, it does not run either.
+        let mut ground = ground;
+        ground.place.reset(&["sandbox.authority=true"]);
+        let mut ground = ground.reopened().await;
+        assert!(tested_live(&ground, &sealed_tool()).await.expect("tested").passed);
+        ground.house.publish("t", Reasons::default()).await.expect("published");
+        let made = ground.made();
+        ground.place.reset(&[]);
+        let ground = ground.reopened().await;
+        let (code, told) = refused(ground.house.call("t", json!({})).await);
+        assert_eq!((code, ground.made()), (ErrorCode::Unenforceable, made), "{told}");
+    });
+}
+
+fn a_sealed_secret_is_lent_by_its_name_and_handed_to_nobody() {
+    block_on(async {
+        let ground = ground_with(Place::new().set("sandbox.authority=true"), Unwalled::default()).await;
+        let tested = tested_live(&ground, &sealed_tool()).await.expect("tested");
+        assert_eq!(tested.refused.map(|refusal| refusal.code), Some(ErrorCode::MissingSecret));
+        assert_eq!(ground.house.state("t").await, "MISSING_REQUIREMENTS");
+        keep_secret(&ground);
+        let tested = tested_live(&ground, &sealed_tool()).await.expect("tested");
+        assert!(tested.passed, "{tested:#?}");
+        let signals: Vec<String> =
+            tested.risk.iter().flat_map(|risk| &risk.reasons).map(|one| one.signal.clone()).collect();
+        assert_eq!(signals, ["command network"], "it cannot leave by the network");
+        ground.house.publish("t", Reasons::default()).await.expect("published");
+        let report = ground.house.call_as(with(Says::yes()), "t", json!({})).await.expect("called");
+        // The backend of these tests has no way out, so there is not even a placeholder; and never the value.
+        assert_eq!(report.value(), "got []\n", "{report:?}");
+        let records = ground.house.tail(50).await;
+        let intent = records.iter().rfind(|one| one["kind"] == "intent").expect("an intent");
+        let lent = json!([{"variable": "TOKEN", "secret": "TOKEN", "sealed":
+            {"hosts": ["api.github.com"], "in": "header:Authorization"}}]);
+        assert_eq!(intent["backend"]["sandbox"]["secrets"], lent, "{intent}");
+        assert_eq!(intent["backend"]["sandbox"]["env"], json!([]));
+        assert!(!records.iter().any(|one| one.to_string().contains(VALUE)));
+        // Another seal is another tool.
+        let other = sealed_tool().replace("header:Authorization", "header:X-Token");
+        ground.house.import(&[yaml("t", &other)]).await.expect("imported");
+        assert_eq!(ground.house.state("t").await, "DRAFT");
+    });
+}
+
+fn an_image_of_a_command_is_in_its_sandbox() {
+    block_on(async {
+        let ground = ground().await;
+        ground.offer("t", &shell("t", "true", ", image: debian-12")).await;
+        ground.house.call("t", json!({})).await.expect("called");
+        let intent = ground.house.tail(2).await.remove(0);
+        assert_eq!(intent["backend"]["sandbox"]["image"], json!({"named": "debian-12"}), "{intent}");
     });
 }
 

@@ -247,7 +247,7 @@ fn a_pass_runs_every_test_in_a_sandbox_of_its_own() {
     });
 }
 
-const VALUE: &str = "a-value-to-hide-1234";
+pub(crate) const VALUE: &str = "a-value-to-hide-1234";
 
 pub(crate) fn keep_secret(ground: &Ground) {
     let secrets = Secrets::open(&ground.place.data(), Fallback::none()).expect("secrets");

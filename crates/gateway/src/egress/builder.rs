@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bailiwick_policy::{EgressPolicy, EgressScope, EgressTerms, HostRule};
-use bailiwick_sandbox::{Egress, Network, Outlet, SandboxError, SandboxSpec};
+use bailiwick_sandbox::{Egress, Network, Outlet, SandboxError, SandboxSpec, SpecError};
 use tokio::sync::Semaphore;
 
 use super::authority::Authority;
@@ -146,15 +146,20 @@ impl SandboxEgress {
     }
 }
 
+/// Which hosts the outlet of a sandbox with this network reaches, before the operator's word.
+pub fn scope_of(network: &Network) -> Result<EgressScope, SpecError> {
+    Ok(match network {
+        Network::Full => EgressScope::AnyPublic,
+        // Nothing is named by the other two, so nothing is reached.
+        Network::Allow(_) | Network::Git | Network::None | Network::Host => {
+            EgressScope::Listed(network.rules()?)
+        }
+    })
+}
+
 impl Egress for SandboxEgress {
     fn outlet(&self, spec: &SandboxSpec) -> Result<Arc<dyn Outlet>, SandboxError> {
-        let scope = match &spec.network {
-            Network::Full => EgressScope::AnyPublic,
-            // Nothing is named by the other two, so nothing is reached.
-            Network::Allow(_) | Network::Git | Network::None | Network::Host => {
-                EgressScope::Listed(spec.network.rules()?)
-            }
-        };
+        let scope = scope_of(&spec.network)?;
         let authority = match self.inspection {
             Inspection::ServerName => None,
             Inspection::Authority => Some(Authority::new().map_err(|error| SandboxError::Failed {

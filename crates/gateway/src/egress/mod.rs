@@ -64,6 +64,6 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use builder::{EgressBuilder, Inspection, SandboxEgress};
+pub use builder::{EgressBuilder, Inspection, SandboxEgress, scope_of};
 pub use hello::{Hello, read_hello};
 pub use way::EgressBounds;

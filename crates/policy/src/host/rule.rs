@@ -169,6 +169,11 @@ impl HostRule {
         &self.pattern
     }
 
+    /// The ports it speaks of.
+    pub const fn port(&self) -> PortRule {
+        self.port
+    }
+
     /// Whether it may lead to addresses that are not public.
     pub const fn is_private(&self) -> bool {
         self.private

@@ -1,6 +1,7 @@
 //! Document to tool. Every mistake is told at once, with its place; what is only unwise is a warning.
 
 mod command;
+mod command_seals;
 mod fields;
 mod whole;
 
@@ -14,7 +15,7 @@ use crate::approval::Approval;
 use crate::front_matter;
 use crate::json::{json_of, tree_of};
 use crate::syntax::{Syntax, without_escaped_halves};
-use crate::tool::Tool;
+use crate::tool::{Body, Tool};
 
 /// The entries a document can name.
 pub(crate) const ENTRIES: &[(&str, Entry)] =
@@ -202,6 +203,9 @@ impl Reading {
             self.body(root, record, around, &crate::command::Around { params: &params, statics: &statics });
         if is_command {
             self.only_a_command(root, &params, &statics);
+            if let Some(Body::Command(block)) = &body {
+                self.seals_of_a_command(root, &statics, block.network());
+            }
         } else {
             self.variables(root, entry, &params, &statics);
         }

@@ -19,7 +19,8 @@ are there when its parameter is given, those of a BOOLEAN when it is true.
 - `{files...}`, alone in an item, is one word for each element of an ARRAY.
 - What a shell, Python, Perl, awk and their like read as code has no slots.
 
-A static is a variable of the environment by its name, and a variable of a script. A script is the body of a function: what it \
+A static is a variable of the environment by its name, and a variable of a script. A `sealed` one holds a placeholder; its place \
+is a header, its hosts are hosts that `network` reaches, and the operator has opted into `sandbox.authority`. A script is the body of a function: what it \
 returns is the result, its parameters are its variables (`None` where not given), and what it prints becomes console lines.
 ";
 

@@ -210,3 +210,73 @@ fn nothing_of_a_command_reaches_a_model() {
     assert!(!seen.contains("grep") && !seen.contains("/srv") && !seen.contains("hidden"), "{seen}");
     assert_eq!(one.definition()["inputSchema"]["properties"], json!({"p": {"type": "string"}}));
 }
+
+/// A static that is sealed for these hosts, in this place.
+fn sealed(hosts: &str, place: &str) -> String {
+    format!("statics: [{{name: T, value: '${{T}}', sealed: {{hosts: [{hosts}], in: '{place}'}}}}]")
+}
+
+#[test]
+fn what_is_sealed_is_for_hosts_that_the_command_reaches() {
+    for (network, hosts) in [
+        ("{allow: [a.test]}", "a.test"),
+        ("{allow: [a.test, b.test]}", "b.test, a.test"),
+        ("{allow: ['*.a.test']}", "x.a.test"),
+        ("{allow: ['a.test:8443']}", "'a.test:8443'"),
+        ("{allow: ['a.test:*']}", "'a.test:8443', a.test"),
+        ("git", "github.com"),
+        ("full", "a.test"),
+    ] {
+        let one = tool(&with(
+            &format!("{{argv: [ls], network: {network}}}"),
+            &sealed(hosts, "header:Authorization"),
+        ));
+        let [secret] = one.sealed_statics().try_into().unwrap();
+        assert_eq!((secret.variable.as_str(), secret.secret.as_str()), ("T", "T"));
+        assert_eq!(secret.sealed["in"], "header:Authorization");
+    }
+    for (network, hosts, message, hint) in [
+        ("none", "a.test", "with the network `none`", "network: {allow: [\"a.test\"]}"),
+        ("host", "'a.test:8443'", "with the network `host`", "[\"a.test:8443\"]"),
+        ("{allow: [b.test]}", "a.test", "does not reach `a.test`", "name `a.test` in `command.network`"),
+        ("{allow: [a.test]}", "a.test, b.test", "does not reach `b.test`", "out of `sealed.hosts`"),
+        ("{allow: [a.test]}", "'a.test:8443'", "does not reach `a.test:8443`", ""),
+        ("{allow: ['a.test:8443']}", "a.test", "does not reach `a.test`", ""),
+        ("{allow: ['*.a.test']}", "a.test", "does not reach `a.test`", ""),
+        ("git", "a.test", "does not reach `a.test`", ""),
+        ("full", "'a.test:25'", "does not reach `a.test:25`", ""),
+        ("full", "10.0.0.1", "does not reach `10.0.0.1`", ""),
+    ] {
+        check(
+            &format!("{{argv: [ls], network: {network}}}"),
+            &sealed(hosts, "header:Authorization"),
+            &[("statics[0].sealed", message, hint)],
+        );
+    }
+}
+
+#[test]
+fn what_is_sealed_stands_in_a_header() {
+    for place in ["query:key", "body"] {
+        let told = format!("headers only, not in `{place}`");
+        let problem = ("statics[0].sealed", told.as_str(), "header:NAME");
+        check("{argv: [ls], network: full}", &sealed("a.test", place), &[problem]);
+    }
+    let many: Vec<String> = (0..17)
+        .map(|n| format!("{{name: T{n}, value: '${{T}}', sealed: {{hosts: [a.test], in: 'header:X'}}}}"))
+        .collect();
+    let many = format!("statics: [{}]", many.join(", "));
+    check("{argv: [ls], network: full}", &many, &[("statics", "17 statics are sealed", "two tools")]);
+}
+
+#[test]
+fn of_two_statics_with_one_name_the_later_is_sealed_or_not() {
+    let seal = "sealed: {hosts: [a.test], in: 'header:X'}";
+    for (statics, count) in [
+        (format!("{{name: T, value: 1}}, {{name: T, value: '${{T}}', {seal}}}"), 1),
+        (format!("{{name: T, value: '${{T}}', {seal}}}, {{name: T, value: '${{U}}'}}"), 0),
+    ] {
+        let document = with("{argv: [ls], network: full}", &format!("statics: [{statics}]"));
+        assert_eq!(tool(&document).sealed_statics().len(), count, "{statics}");
+    }
+}

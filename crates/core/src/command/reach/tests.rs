@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Kept;
+use super::{Kept, wish_of};
 
 fn kept() -> Value {
     json!({
@@ -48,4 +48,23 @@ fn a_memory_of_another_shape_is_none() {
     let mut less = kept();
     less.as_object_mut().unwrap().remove("accepted");
     assert!(serde_json::from_value::<Kept>(less).is_err());
+}
+
+#[test]
+fn all_that_a_document_says_of_its_sandbox_is_wished_for() {
+    let document = json!({"name": "t", "description": "d", "command": {
+        "argv": ["ls"], "image": "debian-12", "minTier": "CONTAINER", "network": {"allow": ["a.test"]},
+        "mounts": ["/srv/a:/a"], "limits": {"timeout": "5s"},
+    }});
+    let tool = bailiwick_tool::Tool::from_json(&document).unwrap();
+    let wish = wish_of(tool.command().unwrap(), tool.sealed_statics());
+    let said = json!({
+        "image": wish.image, "tier": wish.tier, "network": wish.network,
+        "mounts": wish.mounts.iter().map(ToString::to_string).collect::<Vec<_>>(), "limits": wish.limits,
+    });
+    let expected = json!({
+        "image": "debian-12", "tier": "CONTAINER", "network": "allow:a.test",
+        "mounts": ["/srv/a:/a:ro"], "limits": {"timeout": "5s"},
+    });
+    assert_eq!(said, expected);
 }

@@ -30,7 +30,7 @@ impl AgentOffer {
         let looked = SandboxWish { mounts: Vec::new(), ..wish.clone() };
         let rules = Rules { settings: &settings.sandbox, own: Vec::new() };
         let nobody = CorrelationId::from(CallId::from_parts(0, &[0; 10]));
-        let mut spec = resolve(&looked, &rules, Origin::Typed, None, &nobody)?.spec;
+        let mut spec = resolve(&looked, &rules, Origin::Typed, None, &nobody)?.spec().clone();
         spec.mounts = wish.mounts;
         Ok(Self { spec, tier: settings.sandbox.floor, python_image: python })
     }

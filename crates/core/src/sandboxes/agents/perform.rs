@@ -153,9 +153,9 @@ impl<'a> Agent<'a> {
             Ok(ready) => ready,
             Err(refusal) => return noted.refused(wish_told(&wish), refusal).await,
         };
-        let shown = shown.with("sandbox", &spec_told(&resolved.spec));
-        let risk = self.tool.risk(&resolved.spec, backend.tier());
-        judge(&mut noted, self.tool, (&resolved.spec, risk), shown).await?;
+        let shown = shown.with("sandbox", &spec_told(resolved.spec()));
+        let risk = self.tool.risk(resolved.spec(), backend.tier());
+        judge(&mut noted, self.tool, (resolved.spec(), risk), shown).await?;
         let making = async {
             let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
             let told = json!({
@@ -164,7 +164,7 @@ impl<'a> Agent<'a> {
             });
             Ok((core.keep_for(sandbox, None, self.caller, Vec::new(), Some(holder.clone())), told, None))
         };
-        let arguments = json!({"sandbox": spec_told(&resolved.spec)});
+        let arguments = json!({"sandbox": spec_told(resolved.spec())});
         let one = noted.done(arguments, backend_told(backend.as_ref()), making).await?;
         Ok((one, noted))
     }
@@ -207,7 +207,7 @@ impl<'a> Agent<'a> {
         let looked = async {
             let resolved = self.core.resolved(operators, wish, &noted.correlation)?;
             let backend = resolved.pick(&self.core.inner.sandboxes.backends).await?;
-            Ok((resolved.spec, backend.tier()))
+            Ok((resolved.spec().clone(), backend.tier()))
         };
         match looked.await {
             Ok(looked) => Ok(looked),

@@ -1,8 +1,8 @@
 use bailiwick_config::{SandboxCeilings, SandboxSettings};
-use bailiwick_sandbox::{From as Wanted, Limit, Network};
+use bailiwick_sandbox::{From as Wanted, Image, Limit, Network, SealedSecret};
 use bailiwick_types::{CorrelationId, ErrorCode, Tier};
 
-use super::{Resolved, Rules, resolve};
+use super::{Resolved, Rules, resolve, resolve_tool};
 use crate::sandboxes::{CommandWish, SandboxWish};
 use crate::{Origin, Refusal};
 
@@ -132,6 +132,51 @@ fn names_and_variables_are_plain() {
         ErrorCode::InvalidInput,
         "name of a variable",
     );
+}
+
+fn with_a_secret() -> SandboxWish {
+    let secret: SealedSecret = "GH=TOKEN@a.test:Authorization".parse().unwrap();
+    wish(|wish| {
+        wish.network = Some("allow:a.test".to_owned());
+        wish.secrets = vec![secret];
+    })
+}
+
+#[test]
+fn secrets_are_lent_by_who_may_and_only_where_an_authority_can_put_them_in() {
+    let opted = SandboxSettings { authority: true, ..settings() };
+    let asked = |settings: &SandboxSettings, who: Option<Origin>| {
+        let rules = Rules { settings, own: Vec::new() };
+        let correlation = CorrelationId::parse("test").unwrap();
+        let wish = with_a_secret();
+        match who {
+            Some(origin) => resolve(&wish, &rules, origin, None, &correlation),
+            None => resolve_tool(&wish, &rules, &correlation),
+        }
+    };
+    for (who, with, without) in [
+        (Some(Origin::Typed), None, Some(ErrorCode::Unenforceable)),
+        (Some(Origin::Wire), Some(ErrorCode::Forbidden), Some(ErrorCode::Forbidden)),
+        // A tool's document, which was passed.
+        (None, None, Some(ErrorCode::Unenforceable)),
+    ] {
+        assert_eq!(asked(&opted, who).err().map(|refusal| refusal.code), with, "{who:?}");
+        let refusal = asked(&settings(), who).err();
+        assert_eq!(refusal.as_ref().map(|refusal| refusal.code), without, "{who:?}");
+        if without == Some(ErrorCode::Unenforceable) {
+            let hint = refusal.and_then(|refusal| refusal.hint).unwrap_or_default();
+            assert!(hint.contains("sandbox.authority = true"), "{hint}");
+        }
+    }
+    assert_eq!(asked(&opted, None).unwrap().spec.secrets, with_a_secret().secrets);
+}
+
+#[test]
+fn an_image_is_a_part_of_the_wish_and_is_checked_with_it() {
+    let named = |image: &str| wish(|wish| wish.image = Some(image.to_owned()));
+    let made = resolved(&settings(), &named("debian-12")).unwrap();
+    assert_eq!(made.spec().image, Image::Named("debian-12".to_owned()));
+    refused(|wish| wish.image = Some(String::new()), ErrorCode::InvalidInput, "the name of an image");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn what_nobody_may_reach_is_not_reached_by_any_network() {
     check("full", "http://93.184.215.14:8282/", 403, Some("own-listener"));
     check("full", "http://127.0.0.1:7000/", 403, Some("own-listener"));
     check("full", "http://b.test:22/", 403, Some("bad-port"));
-    check("allow:a.test:25", "http://a.test:25/", 403, Some("bad-port"));
+    check("allow:a.test:*", "http://a.test:25/", 403, Some("bad-port"));
 }
 
 #[test]

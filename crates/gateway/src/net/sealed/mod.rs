@@ -39,13 +39,7 @@ pub struct Sealed {
 impl Sealed {
     /// Seals a value, with a placeholder that nobody can guess.
     pub fn new(name: impl Into<String>, seal: Seal, value: Secret) -> Result<Self, SealError> {
-        let text = value.expose_secret();
-        if text.chars().nth(LEAST_CHARACTERS - 1).is_none() {
-            return Err(SealError::TooShort);
-        }
-        if text.chars().any(char::is_control) {
-            return Err(SealError::ControlCharacter);
-        }
+        Self::check(&value)?;
         let mut random = [0; 16];
         bailiwick_sys::clock::random(&mut random).map_err(|errno| SealError::NoRandomness(errno.into()))?;
         let placeholder = random.iter().fold("sealed-".to_owned(), |mut text, byte| {
@@ -54,6 +48,18 @@ impl Sealed {
             text
         });
         Ok(Self { name: name.into(), seal, value, placeholder })
+    }
+
+    /// Whether a value can be sealed at all.
+    pub fn check(value: &Secret) -> Result<(), SealError> {
+        let text = value.expose_secret();
+        if text.chars().nth(LEAST_CHARACTERS - 1).is_none() {
+            return Err(SealError::TooShort);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(SealError::ControlCharacter);
+        }
+        Ok(())
     }
 
     /// Its name.

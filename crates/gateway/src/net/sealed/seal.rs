@@ -95,6 +95,11 @@ impl Seal {
         Ok(Self { hosts, place, paths })
     }
 
+    /// The hosts that may get the value, each with its port.
+    pub fn hosts(&self) -> &[(HostName, u16)] {
+        &self.hosts
+    }
+
     /// In which place the value stands.
     pub const fn place(&self) -> &Place {
         &self.place

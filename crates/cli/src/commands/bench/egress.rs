@@ -242,15 +242,17 @@ async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         let Some(end) = heard.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
         let is_long = heard.get(..end).is_some_and(|head| head.windows(5).any(|five| five == b"/long"));
         heard.drain(..end + 4);
-        if is_long {
-            let piece = vec![b'x'; 1 << 20];
-            let first = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BODY << 20);
-            stream.write_all(first.as_bytes()).await?;
-            for _ in 0..BODY {
-                stream.write_all(&piece).await?;
-            }
-        } else {
+        if !is_long {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await?;
+            continue;
         }
+        let piece = vec![b'x'; 1 << 20];
+        let first = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BODY << 20);
+        stream.write_all(first.as_bytes()).await?;
+        for _ in 0..BODY {
+            stream.write_all(&piece).await?;
+        }
+        // Its reader waits for the end of the connection, as it asked for.
+        return Ok(());
     }
 }

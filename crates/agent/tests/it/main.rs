@@ -10,6 +10,7 @@
 )]
 
 mod agent;
+mod carried;
 mod commands;
 mod files;
 mod packs;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     place::enter();
     bailiwick_testkit::run_tests(&[
+        carried::TESTS,
         commands::TESTS,
         files::TESTS,
         packs::TESTS,

@@ -90,6 +90,7 @@ fn build() {
     mount("none", "/proc", "proc", flags | MountFlags::NOEXEC, c"").unwrap();
     mount("none", "/dev/pts", "devpts", flags & !MountFlags::NODEV, c"newinstance,ptmxmode=0666").unwrap();
     rustix::process::setrlimit(Resource::Msgqueue, Rlimit { current: Some(0), maximum: Some(0) }).unwrap();
+    bailiwick_sys::loopback::raise().unwrap();
     rustix::process::chdir("/").unwrap();
     privileges::never_gain().unwrap();
     privileges::drop_all().unwrap();

@@ -204,3 +204,6 @@ async fn inwards(
         writer.say(&ToAgent::Input { id, bytes }).await?;
     }
 }
+
+#[cfg(test)]
+mod tests;

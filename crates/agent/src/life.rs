@@ -315,7 +315,10 @@ fn is_childless() -> bool {
 
 /// Moves a descriptor above the numbers of the standard streams.
 fn above_standard(descriptor: OwnedFd) -> Result<OwnedFd, Failed> {
-    rustix::io::fcntl_dupfd_cloexec(&descriptor, 3).map_err(|errno| Step::MoveDescriptor.failed(errno))
+    let moved = rustix::io::fcntl_dupfd_cloexec(&descriptor, 3);
+    // Before anything else gets its number.
+    drop(descriptor);
+    moved.map_err(|errno| Step::MoveDescriptor.failed(errno))
 }
 
 /// Holds the numbers of the standard streams, so that nothing else ever gets one. What is there came from whoever built the walls:

@@ -2,7 +2,7 @@
 //! whether the host grows by requests.
 //!
 //! The program is Python on both sides, so that what differs is the way and not the client. The world is one server on loopback,
-//! which the sandbox knows by a name.
+//! which the sandbox knows by a name; it has a thread of its own, as what is measured is the way to it and not the server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Command as Program, Stdio};
@@ -15,6 +15,7 @@ use bailiwick_sandbox::{Backend, Command, Limit, Limits, Preset, Sandbox, Sandbo
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 
 use super::machine::read;
 use super::row::{Row, Target, Times};
@@ -104,9 +105,7 @@ fn wrong(error: &SandboxError) -> Failure {
 /// The rows.
 pub(super) async fn egress() -> Result<Vec<Row>, Failure> {
     let state = tempfile::tempdir().map_err(failed)?;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(failed)?;
-    let at = listener.local_addr().map_err(failed)?;
-    let server = tokio::spawn(serve(listener));
+    let (at, server) = serve_apart().await?;
     let other = |error: &dyn std::fmt::Display| failed(std::io::Error::other(error.to_string()));
     let net = Net::builder().resolve(Arc::new(One)).build().map_err(|error| other(&error))?;
     let rule = HostRule::parse(&format!("{NAME}:{}", at.port()), Purpose::Grant);
@@ -123,7 +122,7 @@ pub(super) async fn egress() -> Result<Vec<Row>, Failure> {
     rows.extend(growth(sandbox.as_ref(), at).await?);
     sandbox.terminate().await.map_err(|error| wrong(&error))?;
     backend.close().await;
-    server.abort();
+    drop(server);
     Ok(rows)
 }
 
@@ -211,6 +210,35 @@ fn resident_kib() -> f64 {
     let status = read("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// Starts the server in a thread of its own; it ends when the sender is dropped.
+async fn serve_apart() -> Result<(SocketAddr, oneshot::Sender<()>), Failure> {
+    let (tells, told) = oneshot::channel();
+    let (end, ends) = oneshot::channel::<()>();
+    let work = move || {
+        let tokio = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(tokio) => tokio,
+            // Whoever waits for the address sees that nobody will tell it.
+            Err(error) => return drop(tells.send(Err(error))),
+        };
+        tokio.block_on(async {
+            let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+            match bound.and_then(|listener| Ok((listener.local_addr()?, listener))) {
+                Ok((at, listener)) => {
+                    drop(tells.send(Ok(at)));
+                    tokio::select! {
+                        () = serve(listener) => {}
+                        _ = ends => {}
+                    }
+                }
+                Err(error) => drop(tells.send(Err(error))),
+            }
+        });
+    };
+    std::thread::Builder::new().name("upstream".to_owned()).spawn(work).map_err(failed)?;
+    let at = told.await.map_err(|_| failed(std::io::Error::other("the server did not start")))?;
+    Ok((at.map_err(failed)?, end))
 }
 
 /// A server that answers long and short, and says hello to whoever greets it in another way.

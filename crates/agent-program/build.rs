@@ -64,9 +64,9 @@ fn main() {
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s");
-    let built = build.status().is_ok_and(|status| status.success());
+    let is_there = build.status().is_ok_and(|status| status.success());
     let program = folder.join(&target).join("release").join("bailiwick-agent");
-    if built && program.is_file() {
+    if is_there && program.is_file() {
         println!("cargo::rustc-cfg=has_agent");
         println!("cargo::rustc-env=BAILIWICK_AGENT={}", program.display());
     } else {

@@ -170,11 +170,11 @@ async fn questions_about_names_are_answered_by_datagrams_and_by_connections() {
 
 /// An agent that says these is cut off.
 #[track_caller]
-fn check_broken(said: Vec<FromAgent>) {
+fn check_broken(said: &[FromAgent]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let (link, mut agent) = Agent::served();
-        for message in &said {
+        for message in said {
             // It may be cut off already.
             if agent.stream.write_all(&encode(message).expect("a message")).await.is_err() {
                 break;
@@ -191,16 +191,16 @@ fn check_broken(said: Vec<FromAgent>) {
 fn an_agent_that_breaks_the_rules_of_connections_is_cut_off() {
     let arrived = |id| FromAgent::Arrived { id, at: PROXY };
     // A number of the host's, and one that stands for a connection already.
-    check_broken(vec![arrived(1)]);
-    check_broken(vec![arrived(ID), arrived(ID)]);
-    check_broken(vec![FromAgent::Asked { id: 1, bytes: Vec::new() }]);
-    check_broken(vec![FromAgent::Asked { id: ID, bytes: vec![0; LONGEST_QUERY + 1] }]);
+    check_broken(&[arrived(1)]);
+    check_broken(&[arrived(ID), arrived(ID)]);
+    check_broken(&[FromAgent::Asked { id: 1, bytes: Vec::new() }]);
+    check_broken(&[FromAgent::Asked { id: ID, bytes: vec![0; LONGEST_QUERY + 1] }]);
     // More connections than it may have.
     let crowd = (0..=u32::try_from(MOST_CARRIED).expect("a few")).map(|more| arrived(FIRST_CARRIED + more));
-    check_broken(crowd.collect());
+    check_broken(&crowd.collect::<Vec<_>>());
     // More than it was given credit for, while nobody reads.
     let flood = FromAgent::Output { id: ID, stream: Stream::Stdout, bytes: vec![b'x'; 60_000] };
     let mut said = vec![FromAgent::Arrived { id: ID, at: SocketAddrV4::new(Ipv4Addr::LOCALHOST, NEVER) }];
     said.extend(std::iter::repeat_n(flood, 40));
-    check_broken(said);
+    check_broken(&said);
 }

@@ -171,8 +171,8 @@ fn commands_of_this_program_review_and_expose_at_a_server() {
     let exposed = run(&client, &["sandbox", "expose", "job", "8080"], 0);
     assert!(exposed.stderr.contains("the server's own machine"), "{}", exposed.stderr);
     let address = exposed.stdout.trim();
-    let serves = json!({"argv": ["python3", "-u", "-m", "http.server", "8080"]});
-    let serving = operator.begin("/v1/sandboxes/job/exec?stream", &serves, "Serving HTTP");
+    let listens = json!({"argv": ["python3", "-u", "-m", "http.server", "8080"]});
+    let serving = operator.begin("/v1/sandboxes/job/exec?stream", &listens, "Serving HTTP");
     assert!(fetched(address).ends_with("from inside\n"));
     let listed: Value =
         serde_json::from_str(&run(&client, &["sandbox", "expose", "job", "--json"], 0).stdout).unwrap();

@@ -7,6 +7,7 @@ use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Own, Side, into_namespaces};
 use bailiwick_sys::namespaces::{Mapping, map};
 use bailiwick_sys::{descriptors, ending, packets, privileges};
+use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Resource, Rlimit};
 
@@ -91,6 +92,10 @@ fn build() {
     mount("none", "/dev/pts", "devpts", flags & !MountFlags::NODEV, c"newinstance,ptmxmode=0666").unwrap();
     rustix::process::setrlimit(Resource::Msgqueue, Rlimit { current: Some(0), maximum: Some(0) }).unwrap();
     bailiwick_sys::loopback::raise().unwrap();
+    // Whoever builds a place where an agent listens lets it listen at the ports of names and of the web.
+    let port =
+        rustix::fs::open("/proc/sys/net/ipv4/ip_unprivileged_port_start", OFlags::WRONLY, Mode::empty());
+    rustix::io::write(port.unwrap(), b"0").unwrap();
     rustix::process::chdir("/").unwrap();
     privileges::never_gain().unwrap();
     privileges::drop_all().unwrap();

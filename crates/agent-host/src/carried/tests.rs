@@ -201,6 +201,6 @@ fn an_agent_that_breaks_the_rules_of_connections_is_cut_off() {
     // More than it was given credit for, while nobody reads.
     let flood = FromAgent::Output { id: ID, stream: Stream::Stdout, bytes: vec![b'x'; 60_000] };
     let mut said = vec![FromAgent::Arrived { id: ID, at: SocketAddrV4::new(Ipv4Addr::LOCALHOST, NEVER) }];
-    said.extend(std::iter::repeat_n(flood, 40));
+    said.extend(std::iter::repeat_n(flood, 8));
     check_broken(&said);
 }

@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps mcp-programs engine engine-end fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -17,7 +17,7 @@ serve: deps ## build the program and serve tools on 127.0.0.1:8282 (SERVE="--lis
 run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
 	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)
 
-test: test-deps lint unit doctest doc tidy ## everything CI checks
+test: test-deps lint engine unit engine-end doctest doc tidy ## everything CI checks
 
 deps: ## install what building needs, or say what is missing
 	@command -v $(CARGO) >/dev/null || { echo "Rust 1.95 or newer is needed: install it with rustup"; exit 1; }
@@ -33,6 +33,7 @@ test-deps: deps ## install what testing needs beside that
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  test -x /usr/bin/python3 || need="$$need python3"; command -v perl >/dev/null || need="$$need perl-base"; \
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
+	  command -v dockerd >/dev/null || need="$$need docker.io"; command -v docker >/dev/null || need="$$need docker.io"; command -v podman >/dev/null || need="$$need podman"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs
@@ -61,6 +62,14 @@ mcp-programs:
 	    target/mcp-python/bin/pip install -q --disable-pip-version-check --no-deps -r $(MCP_LOCKS)/requirements.txt && \
 	    cp $(MCP_LOCKS)/requirements.txt target/mcp-python/installed; \
 	  else echo "no python3 with venv: the server is not tried by the Python MCP client"; fi; fi
+
+# A Docker for the tests where none runs; the one that was started here is ended by `engine-end`, and no other.
+ENGINE := target/engine
+engine: ## start a Docker for the tests, if this machine can and none runs
+	@.ci/engine start $(ENGINE)
+
+engine-end: ## end the Docker that `make engine` has started
+	@.ci/engine end $(ENGINE)
 
 fmt: ## format the code
 	$(CARGO) fmt --all

@@ -13,6 +13,7 @@ pub mod carried;
 mod exec;
 mod files;
 mod handle;
+pub mod host_root;
 pub mod label;
 pub mod link;
 pub mod packs;

@@ -34,9 +34,9 @@ pub fn bytes() -> Result<&'static [u8], ProgramError> {
 
 /// What the file of the program is called: another program has another length or another sum, and so another name.
 fn name(program: &[u8]) -> String {
-    let sum = program.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let sum = program
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     format!("agent-{sum:016x}")
 }
 

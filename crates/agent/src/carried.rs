@@ -72,10 +72,7 @@ impl Carrier {
     }
 
     /// Descriptors to wait for, and what for.
-    pub(crate) fn wanted(
-        &self,
-        has_room: bool,
-    ) -> impl Iterator<Item = (Who, BorrowedFd<'_>, PollFlags)> {
+    pub(crate) fn wanted(&self, has_room: bool) -> impl Iterator<Item = (Who, BorrowedFd<'_>, PollFlags)> {
         let takes_more = has_room && self.connections.len() < MOST_CARRIED;
         let listeners = self.listeners.iter().enumerate().filter(move |_| takes_more);
         let listeners = listeners.map(|(which, end)| (Who::Listener(which), end.as_fd(), PollFlags::IN));

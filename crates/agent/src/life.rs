@@ -314,6 +314,7 @@ fn is_childless() -> bool {
 }
 
 /// Moves a descriptor above the numbers of the standard streams.
+#[expect(clippy::needless_pass_by_value, reason = "the low number is given up: it is closed here")]
 fn above_standard(descriptor: OwnedFd) -> Result<OwnedFd, Failed> {
     rustix::io::fcntl_dupfd_cloexec(&descriptor, 3).map_err(|errno| Step::MoveDescriptor.failed(errno))
 }

@@ -94,7 +94,7 @@ fn look() -> Result<Seen, Failed> {
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,
-        no_groups: privileges::has_no_groups(),
+        no_groups: privileges::has_no_other_groups(),
         no_capabilities: !matches!(privileges::look_at_capabilities()?, CapabilitiesLeft::Some),
         no_new_privileges: privileges::never_gains(),
         hidden: privileges::is_hidden(),
@@ -110,9 +110,8 @@ fn look() -> Result<Seen, Failed> {
 /// The interfaces of this network namespace, by name.
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel, of a few lines")]
 fn interfaces() -> Result<Vec<String>, Failed> {
-    let told = std::fs::read_to_string("/proc/net/dev").map_err(|error| {
-        Step::LookAtNamespace.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO))
-    })?;
+    let told = std::fs::read_to_string("/proc/net/dev")
+        .map_err(|error| Step::LookAtNamespace.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
     // Behind two lines of headings, each begins with its name.
     let names = told.lines().skip(2).filter_map(|line| line.split_once(':'));
     Ok(names.map(|(name, _)| name.trim().to_owned()).collect())

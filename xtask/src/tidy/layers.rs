@@ -28,7 +28,8 @@ pub(crate) enum MayKnow {
 pub(crate) const TESTKIT: &str = "testkit";
 
 /// What a sandbox backend may know: demands and how to enforce them.
-const BACKEND: MayKnow = MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact", "agent", "agent-host", "agent-program"]);
+const BACKEND: MayKnow =
+    MayKnow::Only(&["types", "sandbox", "sys", "wire", "redact", "agent", "agent-host", "agent-program"]);
 const BACKEND_REASON: &str =
     "a backend enforces demands: it never interprets policy and knows no other backend";
 

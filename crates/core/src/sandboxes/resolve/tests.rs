@@ -1,4 +1,4 @@
-use bailiwick_config::{SandboxCeilings, SandboxSettings};
+use bailiwick_config::{ContainerSettings, SandboxCeilings, SandboxSettings};
 use bailiwick_sandbox::{From as Wanted, Limit, Network};
 use bailiwick_types::{CorrelationId, ErrorCode, Tier};
 
@@ -28,6 +28,7 @@ pub(crate) fn settings() -> SandboxSettings {
             processes: 100,
             output: 1 << 20,
         },
+        container: ContainerSettings::default(),
         mounts: Vec::new(),
         own: Vec::new(),
     }

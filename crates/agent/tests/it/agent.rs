@@ -269,6 +269,11 @@ fn number_of(message: &FromAgent) -> Option<u32> {
         | FromAgent::Done { id }
         | FromAgent::Failed { id, .. }
         | FromAgent::Reset { id, .. }
+        | FromAgent::Arrived { id, .. }
+        | FromAgent::Joined { id }
+        | FromAgent::OutputEnd { id }
+        | FromAgent::Parted { id }
+        | FromAgent::Asked { id, .. }
         | FromAgent::Counted { id, .. } => Some(*id),
     }
 }

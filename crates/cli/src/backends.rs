@@ -8,6 +8,7 @@ use bailiwick_core::images::OperatorsImages;
 use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::Backend;
 use bailiwick_sandbox_process::{Options, ProcessBackend};
+use bailiwick_sandbox_wasm::WasmBackend;
 
 use crate::commands::secret;
 use crate::failure::Failure;
@@ -37,6 +38,20 @@ pub(crate) fn as_shipped(folder: &Path) -> Backends {
     Backends::new(all(Options::new(folder)))
 }
 
-fn all(options: Options) -> [Arc<dyn Backend>; 1] {
-    [Arc::new(ProcessBackend::new(options))]
+fn all(options: Options) -> [Arc<dyn Backend>; 2] {
+    let wasm = wasm(&options);
+    [Arc::new(ProcessBackend::new(options)), wasm]
+}
+
+/// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.
+fn wasm(options: &Options) -> Arc<dyn Backend> {
+    let state = options.state.join("wasm");
+    let behind =
+        Options { accept: WasmBackend::accepts(&options.accept), ..Options::new(state.join("behind")) };
+    let own = bailiwick_sandbox_wasm::Options {
+        accept: options.accept.clone(),
+        images: options.images.clone(),
+        ..bailiwick_sandbox_wasm::Options::new(state)
+    };
+    Arc::new(WasmBackend::new(own, Arc::new(ProcessBackend::new(behind))))
 }

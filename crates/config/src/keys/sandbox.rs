@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process",
+        "the backends that may run commands: process, and wasm for images of WebAssembly",
     ),
     (
         "sandbox.floor",

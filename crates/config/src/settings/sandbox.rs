@@ -12,7 +12,7 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process"];
+const BACKENDS: &[&str] = &["process", "wasm"];
 /// The presets that there are.
 pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
 /// The limits that can be required.

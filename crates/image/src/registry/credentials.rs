@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use super::helper::{self, Told, Unhelpful};
+use super::keychain::{self, Told, Unhelpful};
 use crate::{ImageError, Reference};
 
 /// What opens a registry.
@@ -117,8 +117,9 @@ impl Known {
             Self::Here(credentials) => return Ok(Some(credentials)),
             Self::Helper { name, server, only_here } => (name, server, only_here),
         };
-        let asked =
-            tokio::task::spawn_blocking(move || helper::ask(&name, &server, &variables, helper::PATIENCE));
+        let asked = tokio::task::spawn_blocking(move || {
+            keychain::ask(&name, &server, &variables, keychain::PATIENCE)
+        });
         let step = "ask a credential helper";
         let told =
             asked.await.map_err(|error| ImageError::Io { step, source: std::io::Error::other(error) })?;

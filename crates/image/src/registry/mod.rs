@@ -11,7 +11,7 @@
 mod challenge;
 mod client;
 mod credentials;
-mod helper;
+mod keychain;
 mod session;
 mod standing;
 #[cfg(test)]
@@ -29,7 +29,7 @@ use crate::store::{Arriving, Places};
 use crate::{Digest, Fault, ImageError, Reference};
 
 pub(crate) use client::Client;
-pub use helper::HELPERS_NEED;
+pub use keychain::HELPERS_NEED;
 use session::Session;
 
 /// How often a blob that breaks off is asked for.

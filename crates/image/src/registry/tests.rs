@@ -108,7 +108,7 @@ fn a_credential_helper_is_not_waited_for_longer_than_it_may_take() {
         let variables = [("PATH".to_owned(), folder.path().as_os_str().to_owned())];
         let begun = std::time::Instant::now();
         let patience = std::time::Duration::from_millis(300);
-        let asked = super::helper::ask("slow", "registry.example", &variables, patience);
+        let asked = super::keychain::ask("slow", "registry.example", &variables, patience);
         let why = asked.map(|told| told.is_some()).expect_err(does).to_string();
         assert!(why.contains("in time"), "{why}");
         assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{does}");

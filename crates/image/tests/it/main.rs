@@ -2,8 +2,8 @@
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test ends at what it did not expect")]
 
-mod helpers;
 mod hostile;
+mod keychains;
 mod layers;
 mod made;
 mod ordinary;

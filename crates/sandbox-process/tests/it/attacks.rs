@@ -196,7 +196,7 @@ while True:
 async fn standing_still(sandbox: &dyn Sandbox) {
     python(sandbox, STOPPER).await;
     let folder = path("/work");
-    for _ in 0..50 {
+    for _ in 0..500 {
         let asked = sandbox.exec(words(&["/bin/true"]));
         if tokio::time::timeout(Duration::from_millis(300), asked).await.is_err() {
             let looked = sandbox.list(&folder);

@@ -159,7 +159,7 @@ impl Greeting {
         let Self { reader, writer, decoder } = self;
         let shared = Arc::new(Shared::default());
         let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
-        let writer = Arc::new(Writer { to: tokio::sync::Mutex::new(writer), shared: shared.clone() });
+        let writer = Arc::new(Writer { to: tokio::sync::Mutex::new(Sending::new(writer)), shared: shared.clone() });
         Link { writer, shared, next: AtomicU32::new(first.max(1)), reader }
     }
 }
@@ -361,7 +361,7 @@ impl Link {
 
 /// The half of a stream by which an agent is told something.
 pub struct Writer {
-    to: tokio::sync::Mutex<To>,
+    to: tokio::sync::Mutex<Sending>,
     shared: Arc<Shared>,
 }
 
@@ -375,9 +375,38 @@ impl Writer {
     /// Says something, whole.
     pub async fn say(&self, message: &ToAgent) -> Result<(), LinkError> {
         let frame = encode(message).map_err(|error| LinkError::Broken(error.to_string()))?;
-        let mut to = self.to.lock().await;
-        to.write_all(&frame).await.map_err(|_| self.shared.why())?;
-        to.flush().await.map_err(|_| self.shared.why())
+        self.to.lock().await.send(frame).await.map_err(|_| self.shared.why())
+    }
+}
+
+/// Where frames go. Whoever says something may give up within it; the rest of it goes before the next one, so a frame is whole or
+/// was never begun.
+struct Sending {
+    to: To,
+    frame: Vec<u8>,
+    sent: usize,
+}
+
+impl Sending {
+    const fn new(to: To) -> Self {
+        Self { to, frame: Vec::new(), sent: 0 }
+    }
+
+    async fn send(&mut self, frame: Vec<u8>) -> std::io::Result<()> {
+        self.finish().await?;
+        (self.frame, self.sent) = (frame, 0);
+        self.finish().await?;
+        self.to.flush().await
+    }
+
+    async fn finish(&mut self) -> std::io::Result<()> {
+        while let Some(rest) = self.frame.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            match self.to.write(rest).await? {
+                0 => return Err(std::io::ErrorKind::WriteZero.into()),
+                sent => self.sent += sent,
+            }
+        }
+        Ok(())
     }
 }
 

@@ -24,3 +24,29 @@ fn whatever_an_agent_says_and_nobody_takes_is_bounded() {
     check(&FromAgent::Listed { id: 1, entries: vec![entry(), entry()] });
     check(&FromAgent::Data { id: 1, bytes: vec![0; 100_000] });
 }
+
+#[tokio::test]
+async fn whoever_gives_up_within_a_message_leaves_the_next_one_whole() {
+    let (ours, mut theirs) = tokio::io::duplex(64);
+    let (from, to) = tokio::io::split(ours);
+    let link = Greeting::new(Box::new(from), Box::new(to)).link();
+    let long = ToAgent::Input { id: 1, bytes: vec![7; 1000] };
+    let given_up = tokio::time::timeout(std::time::Duration::from_millis(10), link.say(&long)).await;
+    assert!(given_up.is_err(), "nobody takes it");
+    let next = ToAgent::Count { id: 2 };
+    let writer = link.writer();
+    let said = next.clone();
+    let saying = tokio::spawn(async move { writer.say(&said).await });
+    let mut decoder = Decoder::new(LONGEST);
+    let mut heard = Vec::new();
+    while heard.len() < 2 {
+        let mut room = [0; 64];
+        let read = theirs.read(&mut room).await.expect("it speaks");
+        decoder.push(&room[..read]);
+        while let Some(message) = decoder.take::<ToAgent>().expect("whole messages") {
+            heard.push(message);
+        }
+    }
+    assert_eq!(heard, [long, next]);
+    saying.await.expect("it lived").expect("said");
+}

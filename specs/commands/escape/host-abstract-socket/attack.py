@@ -2,6 +2,7 @@ import socket
 
 def connect(name):
     stream = socket.socket(socket.AF_UNIX)
+    stream.settimeout(5)
     stream.connect("\0" + name)
     return stream.recv(5) and None
 

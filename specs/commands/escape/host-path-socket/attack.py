@@ -2,6 +2,7 @@ import socket
 
 def connect(path):
     stream = socket.socket(socket.AF_UNIX)
+    stream.settimeout(5)
     stream.connect(path)
     return stream.recv(5) and None
 

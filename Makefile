@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps gvisor mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -35,7 +35,21 @@ test-deps: deps ## install what testing needs beside that
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
-	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs
+	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs
+
+# gVisor's runsc, and a static shell to put into an image. The runsc that the release before trixie has cannot keep a sandbox, so it
+# comes from there, from the same mirror as everything else; a pin keeps everything else from coming along.
+gvisor:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  test -x /usr/bin/busybox || test -x /bin/busybox || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends busybox-static; }; \
+	  if ! command -v runsc >/dev/null; then \
+	    mirror=$$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | \
+	      sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb  *\(\[[^]]*\] *\)\{0,1\}\([^ ]*\).*/\2/p' | grep '/debian/*$$' | head -n 1); \
+	    if [ -n "$$mirror" ]; then \
+	      printf 'Types: deb\nURIs: %s\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' "$$mirror" > /etc/apt/sources.list.d/bailiwick-runsc.sources; \
+	      printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: runsc\nPin: release n=trixie\nPin-Priority: 990\n' > /etc/apt/preferences.d/bailiwick-runsc; \
+	      apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends runsc; \
+	    else echo "no Debian mirror is configured: sandboxes of gVisor are not tried"; fi; fi; fi
 
 # The program that tries the server against its own description.
 target/python/bin/schemathesis:

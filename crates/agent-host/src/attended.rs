@@ -205,7 +205,7 @@ impl<W: Wall> Attended<W> {
             Stand::Still => "put to sleep",
             Stand::Going => "wake",
         };
-        match self.wall.stand(how).await.map_err(|why| self.cannot(what, &why))? {
+        match self.wall.stand(self, how).await.map_err(|why| self.cannot(what, &why))? {
             Stood::ByWall => Ok(()),
             Stood::ByNobody => {
                 let ask = self.link.open().map_err(|_| self.gone())?;

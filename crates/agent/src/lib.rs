@@ -15,6 +15,7 @@ mod exit;
 mod folder;
 mod input;
 mod job;
+mod laid;
 mod life;
 mod outgoing;
 mod output;

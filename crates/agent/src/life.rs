@@ -74,6 +74,8 @@ pub(crate) struct Life {
     first: u32,
     /// Whether somebody can go on without waiting.
     goes_on: bool,
+    /// Whether nothing is said until the host says something.
+    is_hushed: bool,
 }
 
 impl Life {
@@ -119,6 +121,7 @@ impl Life {
             is_long: false,
             first: 0,
             goes_on: true,
+            is_hushed: false,
         })
     }
 
@@ -144,6 +147,9 @@ impl Life {
         let ready = self.wait()?;
         self.goes_on = false;
         for (who, flags) in ready {
+            if self.is_hushed && !matches!(who, Who::Host | Who::Room) {
+                continue;
+            }
             match who {
                 // What comes from the host is taken last: a stream that it gives up on was not read in vain then.
                 Who::Host | Who::Room => {}
@@ -164,9 +170,11 @@ impl Life {
                 self.hear()?;
             }
         }
-        self.reap()?;
-        self.wind_up();
-        self.work();
+        if !self.is_hushed {
+            self.reap()?;
+            self.wind_up();
+            self.work();
+        }
         if self.out.is_broken() {
             return Err(End::Fault);
         }

@@ -4,6 +4,7 @@
 //! Nothing of a guest runs before the last step. What cannot be taken is told, and nothing runs at all.
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
 use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
@@ -11,6 +12,7 @@ use bailiwick_sys::{Errno, Failed, Step, bounds, mounts, packets, seccomp};
 use bailiwick_wire::seat::{FromSeat, LONGEST, Seat, Seen};
 use bailiwick_wire::{Decoder, encode};
 
+use crate::laid;
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost, run};
 
 /// How much is read at once before there is an agent: no more than one message, since nothing follows it.
@@ -71,6 +73,7 @@ fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
 
 /// Gives up what can be given up, and looks at what stands.
 fn settle(seat: &Seat) -> Result<Seen, Failed> {
+    laid::lay(&seat.laid, &seat.away, seat.user)?;
     if let Some((user, group)) = seat.user {
         privileges::clear_groups()?;
         privileges::become_user(user, group)?;
@@ -80,7 +83,7 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
     privileges::drop_all()?;
     privileges::never_gain()?;
     privileges::hide()?;
-    let mut seen = look()?;
+    let mut seen = look(&seat.folders)?;
     if seat.filter {
         let filters = Filters::compile(Sockets::Internet, Neighbours::Nobody)?;
         filters.install()?;
@@ -90,7 +93,8 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
     Ok(seen)
 }
 
-fn look() -> Result<Seen, Failed> {
+fn look(folders: &[String]) -> Result<Seen, Failed> {
+    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)));
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,
@@ -100,8 +104,9 @@ fn look() -> Result<Seen, Failed> {
         hidden: privileges::is_hidden(),
         filtered: false,
         filter: None,
-        root_is_read_only: mounts::is_read_only(std::path::Path::new("/"))?,
+        root_is_read_only: mounts::is_read_only(Path::new("/"))?,
         interfaces: interfaces()?,
+        room: rooms.collect::<Result<Vec<_>, _>>()?.into_iter().max(),
         most_processes: bounds::most_processes(),
         kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
     })

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bailiwick_core::Backends;
 use bailiwick_core::images::OperatorsImages;
 use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
-use bailiwick_sandbox::Backend;
+use bailiwick_sandbox::{Backend, Egress, Images};
+use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 
 use crate::commands::secret;
@@ -23,20 +24,29 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let fallback = Arc::new(secret::fallback(session)?);
     let egress = OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback);
     let images = OperatorsImages::new(session.loaded.settings.clone(), data.clone());
-    let options = Options {
+    let (egress, images): (Arc<dyn Egress>, Arc<dyn Images>) = (Arc::new(egress), Arc::new(images));
+    let process = Options {
         accept: lenient(settings),
-        egress: Some(Arc::new(egress)),
-        images: Some(Arc::new(images)),
+        egress: Some(egress.clone()),
+        images: Some(images.clone()),
         ..Options::new(data.join(FOLDER))
     };
-    Ok(allowed(all(options), settings))
+    let gvisor = gvisor::Options {
+        program: settings.gvisor.program.clone(),
+        platform: settings.gvisor.platform.clone(),
+        accept: lenient(settings),
+        egress: Some(egress),
+        images: Some(images),
+        ..gvisor::Options::new(data.join(FOLDER))
+    };
+    Ok(allowed(all(process, gvisor), settings))
 }
 
 /// The backends where there are no settings to ask.
 pub(crate) fn as_shipped(folder: &Path) -> Backends {
-    Backends::new(all(Options::new(folder)))
+    Backends::new(all(Options::new(folder), gvisor::Options::new(folder)))
 }
 
-fn all(options: Options) -> [Arc<dyn Backend>; 1] {
-    [Arc::new(ProcessBackend::new(options))]
+fn all(process: Options, gvisor: gvisor::Options) -> [Arc<dyn Backend>; 2] {
+    [Arc::new(ProcessBackend::new(process)), Arc::new(GvisorBackend::new(gvisor))]
 }

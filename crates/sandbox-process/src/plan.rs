@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use bailiwick_agent_host::places::SYSTEM;
+use bailiwick_agent_host::root::{IDENTITIES, SHARED, WHERE};
 use bailiwick_wire::jail::{Bind, Place};
 
 /// Who everybody is inside.
@@ -11,28 +12,6 @@ pub(crate) const INSIDE: u32 = 1000;
 
 /// Users outside that nobody else should be: first one that no package takes, then the traditional nobody.
 pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
-
-/// What programs look for in `/etc` and everybody may know.
-const SHARED: [&str; 18] = [
-    "/etc/os-release",
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/pki/tls/certs",
-    "/etc/pki/ca-trust/extracted",
-    "/etc/ca-certificates",
-    "/etc/fonts",
-    "/etc/mime.types",
-    "/etc/magic",
-    "/etc/perl",
-    "/etc/python3",
-    "/etc/python3.11",
-    "/etc/java-17-openjdk",
-    "/etc/terminfo",
-];
 
 /// Devices that tell nothing about the host.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
@@ -113,23 +92,8 @@ fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
     Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, checked: None, owner: None }
 }
 
-/// Files that say who is who; an image has its own.
-const IDENTITIES: [(&str, &str); 3] = [
-    (
-        "/etc/passwd",
-        "root:x:0:0:root:/:/usr/sbin/nologin\nsandbox:x:1000:1000:sandbox:/work:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
-    ),
-    ("/etc/group", "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n"),
-    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
-];
-
 /// Files that are our own.
 fn ours(more: &'static [(&str, &str)]) -> impl Iterator<Item = Place> {
-    let everywhere = [
-        ("/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
-        ("/etc/hostname", "sandbox\n"),
-        ("/etc/resolv.conf", "# no name can be resolved here\n"),
-    ];
-    let files = everywhere.into_iter().chain(more.iter().copied());
+    let files = WHERE.into_iter().chain(more.iter().copied());
     files.map(|(at, text)| Place::File { at: at.to_owned(), text: text.to_owned() })
 }

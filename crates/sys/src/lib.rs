@@ -32,6 +32,7 @@ pub mod pidfd;
 pub mod priority;
 pub mod privileges;
 pub mod probe;
+pub mod program;
 pub mod reexec;
 pub mod root;
 pub mod seccomp;

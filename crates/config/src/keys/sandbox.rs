@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process",
+        "the backends that may run commands: process, gvisor",
     ),
     (
         "sandbox.floor",
@@ -112,5 +112,19 @@ pub(super) const SANDBOX: &[Row] = &[
         Narrowing::Smaller,
         Used::Now,
         "the most that is kept of each stream of one command",
+    ),
+    (
+        "sandbox.gvisor.program",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the program runsc of the backend gvisor: its name or where it is",
+    ),
+    (
+        "sandbox.gvisor.platform",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "how gVisor runs programs: systrap, kvm, ptrace",
     ),
 ];

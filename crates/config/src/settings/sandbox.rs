@@ -12,7 +12,9 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process"];
+const BACKENDS: &[&str] = &["process", "gvisor"];
+/// The ways in which gVisor can run programs.
+const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.
 pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
 /// The limits that can be required.
@@ -51,10 +53,21 @@ pub struct SandboxSettings {
     pub absolute_ms: u64,
     /// How much one may use at most.
     pub ceilings: SandboxCeilings,
+    /// What the backend `gvisor` is told.
+    pub gvisor: GvisorSettings,
     /// Host folders that may be mounted by whoever is not the operator's own user.
     pub mounts: Vec<PathBuf>,
     /// Our own folders and files, which are never mounted.
     pub own: Vec<PathBuf>,
+}
+
+/// What the backend `gvisor` is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GvisorSettings {
+    /// The program `runsc`.
+    pub program: PathBuf,
+    /// How it runs programs.
+    pub platform: String,
 }
 
 /// How much one sandbox may use at most.
@@ -79,6 +92,8 @@ impl SandboxSettings {
         let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let mounts = take!(config, "fs.mounts", Folders);
         let preset = words("sandbox.preset", vec![take!(config, "sandbox.preset", Text)], PRESETS)?;
+        let platform = take!(config, "sandbox.gvisor.platform", Text);
+        let platform = words("sandbox.gvisor.platform", vec![platform], PLATFORMS)?;
         Ok(Self {
             backends: words("sandbox.backends", take!(config, "sandbox.backends", Texts), BACKENDS)?,
             floor: take!(config, "sandbox.floor", Tier),
@@ -99,6 +114,10 @@ impl SandboxSettings {
                 timeout_ms: take!(config, "sandbox.ceilings.timeout", Duration),
                 processes: count(take!(config, "sandbox.ceilings.processes", Count)),
                 output: take!(config, "sandbox.ceilings.output", Size),
+            },
+            gvisor: GvisorSettings {
+                program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
+                platform: platform.into_iter().next().unwrap_or_default(),
             },
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),

@@ -118,7 +118,9 @@ impl Inner {
     async fn close(&self) {
         let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
         let lives: Vec<Arc<Life>> = lives.iter().filter_map(Weak::upgrade).collect();
-        lives.iter().for_each(|life| life.kill());
+        for life in &lives {
+            life.kill();
+        }
         for life in lives {
             life.removed().await;
         }

@@ -179,7 +179,7 @@ type Kept = (Known, PathBuf);
 fn lay(of: Of<'_>, places: &Places, folder: &std::path::Path, from: Option<&Kept>) -> Result<(Layout, Shape), SandboxError> {
     let root = folder.join("rootfs");
     let layout = layout::lay(of, places, root.clone())?;
-    let digest = of.image.map(|image| image.digest());
+    let digest = of.image.map(Unpacked::digest);
     let shape = Shape::of(of.spec, digest, of.outlet.is_some(), layout.seat.user);
     if let Some((known, _)) = from {
         known.shape.check(&shape)?;
@@ -209,14 +209,12 @@ async fn settle(
     life.runs(child, handle);
     life.tidy(inner.runsc.clone());
     let stood = tokio::time::timeout(PATIENCE, async {
-        match from {
-            Some((known, _)) => go_on(greeting, known).await,
-            None => {
-                greeting.say(&layout.seat).await?;
-                let taken = greeting.next::<FromSeat>().await?;
-                Ok((greeting.link(), taken))
-            }
+        if let Some((known, _)) = from {
+            return go_on(greeting, known).await;
         }
+        greeting.say(&layout.seat).await?;
+        let taken = greeting.next::<FromSeat>().await?;
+        Ok((greeting.link(), taken))
     });
     match stood.await {
         Ok(Ok((link, FromSeat::Taken(seen)))) => Ok((link, *seen)),

@@ -22,6 +22,7 @@ const LOOKS: u32 = 1000;
 
 /// How a container is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is changed by somebody else, and none follows from another")]
 pub(crate) struct How {
     /// The program that holds it runs.
     runs: bool,

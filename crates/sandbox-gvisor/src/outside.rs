@@ -61,7 +61,7 @@ pub(crate) fn look(bundle: &Path, name: &str) -> Result<Outside, String> {
         no_capabilities: ["CapPrm", "CapEff", "CapBnd"].into_iter().all(is_zero),
         no_new_privileges: words("NoNewPrivs") == ["1"],
         filtered: words("Seccomp") == ["2"],
-        own: NAMESPACES.iter().copied().filter(|kind| own(&kind)).collect(),
+        own: NAMESPACES.iter().copied().filter(own).collect(),
         joined: read(&place.join("cgroup"))?.lines().any(|line| line.ends_with(&format!("/{name}"))),
         empty_root: entries.unwrap_or(false),
     })

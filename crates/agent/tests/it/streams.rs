@@ -195,6 +195,7 @@ fn a_host_that_does_not_read_does_not_make_the_agent_grow() {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of the test's own, and of the kernel")]
 fn an_agent_that_is_hushed_says_nothing_until_it_is_told_something() {
     let mut agent = Agent::new(Place::Plain, &[]);
     let folder = tempfile::tempdir().unwrap();

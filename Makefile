@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps gvisor mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps gvisor wasm-programs mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -35,7 +35,7 @@ test-deps: deps ## install what testing needs beside that
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
-	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs
+	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs wasm-programs
 
 # gVisor's runsc, and a static shell to put into an image. The runsc that the release before trixie has cannot keep a sandbox, so it
 # comes from there, from the same mirror as everything else; a pin keeps everything else from coming along.
@@ -75,6 +75,18 @@ mcp-programs:
 	    target/mcp-python/bin/pip install -q --disable-pip-version-check --no-deps -r $(MCP_LOCKS)/requirements.txt && \
 	    cp $(MCP_LOCKS)/requirements.txt target/mcp-python/installed; \
 	  else echo "no python3 with venv: the server is not tried by the Python MCP client"; fi; fi
+
+# A compiler from C to WebAssembly, and a Python in it, in the same way.
+WASM_LOCKS := crates/sandbox-wasm/tests/programs
+wasm-programs:
+	@if ! cat $(WASM_LOCKS)/requirements.txt $(WASM_LOCKS)/package-lock.json | cmp -s - target/wasi/installed; then \
+	  if python3 -m venv --help >/dev/null 2>&1 && command -v npm >/dev/null; then \
+	    rm -rf target/wasi && python3 -m venv target/wasi && \
+	    target/wasi/bin/pip install -q --disable-pip-version-check --no-deps --no-compile -r $(WASM_LOCKS)/requirements.txt && \
+	    cp $(WASM_LOCKS)/package.json $(WASM_LOCKS)/package-lock.json target/wasi/ && \
+	    ( cd target/wasi && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error ) && \
+	    cat $(WASM_LOCKS)/requirements.txt $(WASM_LOCKS)/package-lock.json > target/wasi/installed; \
+	  else echo "no python3 with venv, or no npm: the backend wasm is not tried with C and Python"; fi; fi
 
 fmt: ## format the code
 	$(CARGO) fmt --all

@@ -9,6 +9,7 @@ use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::{Backend, Egress, Images};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
+use bailiwick_sandbox_wasm::WasmBackend;
 
 use crate::commands::secret;
 use crate::failure::Failure;
@@ -47,6 +48,20 @@ pub(crate) fn as_shipped(folder: &Path) -> Backends {
     Backends::new(all(Options::new(folder), gvisor::Options::new(folder)))
 }
 
-fn all(process: Options, gvisor: gvisor::Options) -> [Arc<dyn Backend>; 2] {
-    [Arc::new(ProcessBackend::new(process)), Arc::new(GvisorBackend::new(gvisor))]
+fn all(process: Options, gvisor: gvisor::Options) -> [Arc<dyn Backend>; 3] {
+    let wasm = wasm(&process);
+    [Arc::new(ProcessBackend::new(process)), Arc::new(GvisorBackend::new(gvisor)), wasm]
+}
+
+/// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.
+fn wasm(options: &Options) -> Arc<dyn Backend> {
+    let state = options.state.join("wasm");
+    let behind =
+        Options { accept: WasmBackend::accepts(&options.accept), ..Options::new(state.join("behind")) };
+    let own = bailiwick_sandbox_wasm::Options {
+        accept: options.accept.clone(),
+        images: options.images.clone(),
+        ..bailiwick_sandbox_wasm::Options::new(state)
+    };
+    Arc::new(WasmBackend::new(own, Arc::new(ProcessBackend::new(behind))))
 }

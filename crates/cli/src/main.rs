@@ -36,6 +36,7 @@ static MEMORY: bailiwick::Telling = bailiwick::Telling;
 fn main() -> ExitCode {
     bailiwick::enter();
     bailiwick_sandbox_process::enter();
+    bailiwick_sandbox_wasm::enter();
     let typed = match Typed::try_parse() {
         Ok(typed) => typed,
         Err(usage) => return render::usage(&usage),

@@ -282,6 +282,9 @@ pub(crate) const CONFINED: &[Confined] = &[
 /// Confined crates, and whose tests may use them to do what an attacker would.
 pub(crate) const ATTACKED_BY: &[(&str, &str)] = &[("rusqlite", "core")];
 
+/// Crates whose tests need another one in its place, which they do not know otherwise.
+pub(crate) const TESTED_WITH: &[(&str, &str)] = &[("sandbox-wasm", "sandbox-process")];
+
 /// The row of the crate called `name`.
 pub(crate) fn layer(name: &str) -> Option<&'static Layer> {
     LAYERS.iter().find(|layer| layer.name == name)

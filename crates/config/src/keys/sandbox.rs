@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process, gvisor",
+        "the backends that may run commands: process, gvisor, and wasm for images of WebAssembly",
     ),
     (
         "sandbox.floor",

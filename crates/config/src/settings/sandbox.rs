@@ -12,7 +12,7 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process", "gvisor"];
+const BACKENDS: &[&str] = &["process", "gvisor", "wasm"];
 /// The ways in which gVisor can run programs.
 const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.

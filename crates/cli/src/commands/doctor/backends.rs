@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bailiwick_core::Backends;
-use bailiwick_sandbox::{Available, Backend, Command, Limits, Probe, SandboxError, SandboxSpec};
+use bailiwick_sandbox::{Available, Backend, Probe, SandboxError};
 use bailiwick_types::{WallStatus, Wallpart};
 use serde_json::{Value, json};
 
@@ -41,8 +41,7 @@ pub(super) async fn look(backends: &Backends) -> Vec<Seen> {
 
 /// How long a sandbox takes from nothing to nothing with one command in it, and a command in one that stands.
 async fn time(backend: &dyn Backend) -> Result<(Duration, Duration), SandboxError> {
-    let spec = SandboxSpec::new(Limits::default());
-    let nothing = Command::new(["true"])?;
+    let (spec, nothing) = backend.simplest()?;
     let mut cold = Vec::with_capacity(TIMED);
     for _ in 0..TIMED {
         let began = Instant::now();

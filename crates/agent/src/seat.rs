@@ -94,7 +94,7 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
 }
 
 fn look(folders: &[String]) -> Result<Seen, Failed> {
-    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)));
+    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)).map(|room| room.bytes));
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,

@@ -71,12 +71,6 @@ pub fn bind_as_it_is(from: &Path, to: &Path) -> Result<(), Failed> {
     rustix::mount::mount_bind(from, to).map_err(|errno| Step::BindMount.failed(errno))
 }
 
-/// How many bytes the file system of a place has.
-pub fn room(place: &Path) -> Result<u64, Failed> {
-    let told = rustix::fs::statvfs(place).map_err(|errno| Step::LookAtRoot.failed(errno))?;
-    Ok(told.f_blocks.saturating_mul(told.f_frsize))
-}
-
 /// Takes away from a mount, and from those below it where that is wanted, what `less` says, and gaining privileges.
 pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), Failed> {
     let step = Step::NarrowMount;

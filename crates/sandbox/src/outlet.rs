@@ -4,6 +4,7 @@
 //! A backend must never decide what may be reached, and an outlet must never know how a wall is built: so one outlet serves
 //! every backend. What does not come by these sockets has no way out.
 
+use std::any::Any;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ pub const PROXY: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 3128);
 /// Where names are resolved inside, by UDP and TCP.
 pub const NAMES: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, 53), 53);
 
-/// A connection of a sandbox's.
-pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+/// A connection of a sandbox's. Whoever gets one may look what it is: bytes between two sockets can be passed on by the kernel.
+pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin + Any {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin + Any> Duplex for T {}
 
 /// Who makes ways out. A backend that is given none refuses networks that need one.
 pub trait Egress: Send + Sync + std::fmt::Debug {

@@ -2,6 +2,7 @@
 //!
 //! What is read ahead is bounded: the room for it grows only while reads fill it.
 
+use std::any::Any;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,9 @@ use bailiwick_sandbox::Duplex;
 use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+
+use super::bulk::{Broken, pass_on};
 
 /// The room of a first read.
 const LEAST_ROOM: usize = 8 * 1024;
@@ -19,7 +23,12 @@ const LEAST_ROOM: usize = 8 * 1024;
 const MOST_ROOM: usize = 64 * 1024;
 
 /// Where bytes go.
-pub(super) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+pub(super) enum Writer {
+    /// Into a socket.
+    Tcp(OwnedWriteHalf),
+    /// Into something else.
+    Other(Box<dyn AsyncWrite + Send + Unpin>),
+}
 
 /// A connection.
 pub(super) struct Line {
@@ -29,20 +38,43 @@ pub(super) struct Line {
 
 /// Where bytes come from.
 pub(super) struct Reader {
-    half: Box<dyn AsyncRead + Send + Unpin>,
+    pub(super) half: Half,
     unread: BytesMut,
     room: usize,
+    /// Whether the last read was as large as one can be.
+    is_busy: bool,
+}
+
+/// What is read.
+pub(super) enum Half {
+    /// A socket.
+    Tcp(OwnedReadHalf),
+    /// Something else.
+    Other(Box<dyn AsyncRead + Send + Unpin>),
 }
 
 impl Line {
-    pub(super) fn new(stream: impl Duplex + 'static) -> Self {
+    pub(super) fn new(stream: impl Duplex) -> Self {
         let (reader, writer) = tokio::io::split(stream);
-        Self { reader: Reader::new(reader), writer: Box::new(writer) }
+        Self { reader: Reader::new(Half::Other(Box::new(reader))), writer: Writer::Other(Box::new(writer)) }
     }
 
     pub(super) fn tcp(stream: TcpStream) -> Self {
         let (reader, writer) = stream.into_split();
-        Self { reader: Reader::new(reader), writer: Box::new(writer) }
+        Self { reader: Reader::new(Half::Tcp(reader)), writer: Writer::Tcp(writer) }
+    }
+
+    /// A connection that a backend hands over: as a socket, if it is one.
+    pub(super) fn handed(stream: Box<dyn Duplex>) -> Self {
+        if !(&*stream as &dyn Any).is::<TcpStream>() {
+            return Self::new(stream);
+        }
+        let stream: Box<dyn Any> = stream;
+        match stream.downcast::<TcpStream>() {
+            Ok(stream) => Self::tcp(*stream),
+            // It was looked what it is, so nobody comes here; and if, to a connection that is over.
+            Err(_) => Self::new(tokio::io::empty()),
+        }
     }
 
     /// In one piece again, with what was not used yet.
@@ -52,8 +84,13 @@ impl Line {
 }
 
 impl Reader {
-    fn new(half: impl AsyncRead + Send + Unpin + 'static) -> Self {
-        Self { half: Box::new(half), unread: BytesMut::new(), room: LEAST_ROOM }
+    fn new(half: Half) -> Self {
+        Self { half, unread: BytesMut::new(), room: LEAST_ROOM, is_busy: false }
+    }
+
+    /// Whether more came at the last time than is read at once, and nothing of it waits to be used.
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_busy && self.unread.is_empty()
     }
 
     /// What was read and not used yet.
@@ -70,6 +107,7 @@ impl Reader {
     pub(super) async fn fill(&mut self) -> io::Result<usize> {
         self.unread.reserve(self.room);
         let count = (&mut self.half).take(self.room as u64).read_buf(&mut self.unread).await?;
+        self.is_busy = count == MOST_ROOM;
         if count == self.room && self.room < MOST_ROOM {
             self.room *= 2;
         }
@@ -82,6 +120,42 @@ impl Reader {
             self.fill().await?;
         }
         Ok(self.unread.first().copied())
+    }
+}
+
+impl AsyncRead for Half {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(half) => Pin::new(half).poll_read(context, into),
+            Self::Other(half) => Pin::new(half).poll_read(context, into),
+        }
+    }
+}
+
+impl AsyncWrite for Writer {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(half) => Pin::new(half).poll_write(context, bytes),
+            Self::Other(half) => Pin::new(half).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(half) => Pin::new(half).poll_flush(context),
+            Self::Other(half) => Pin::new(half).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(half) => Pin::new(half).poll_shutdown(context),
+            Self::Other(half) => Pin::new(half).poll_shutdown(context),
+        }
     }
 }
 
@@ -134,6 +208,9 @@ async fn pump(from: &mut Reader, to: &mut Writer, activity: &Activity) -> io::Re
             activity.moved();
         }
         to.flush().await?;
+        if from.is_busy() {
+            pass_on(from, to, u64::MAX, activity).await.map_err(Broken::into_error)?;
+        }
         if from.fill().await? == 0 {
             return to.shutdown().await;
         }

@@ -44,6 +44,7 @@
 mod answer;
 mod authority;
 mod builder;
+mod bulk;
 mod direct;
 mod dns;
 mod exchange;

@@ -72,7 +72,7 @@ impl Outlet for Door {
     fn proxied(&self, stream: Box<dyn Duplex>) -> Doing<'static, ()> {
         let way = self.way.clone();
         Box::pin(async move {
-            let line = Line::new(stream);
+            let line = Line::handed(stream);
             match way.turns.clone().try_acquire_owned() {
                 Ok(_turn) => serve_proxy(&way, line).await,
                 Err(_) => refuse_crowd(&way, line).await,
@@ -83,7 +83,7 @@ impl Outlet for Door {
     fn direct(&self, stream: Box<dyn Duplex>, to: SocketAddrV4) -> Doing<'static, ()> {
         let way = self.way.clone();
         Box::pin(async move {
-            let line = Line::new(stream);
+            let line = Line::handed(stream);
             match way.turns.clone().try_acquire_owned() {
                 Ok(_turn) => {
                     count("direct");

@@ -7,6 +7,7 @@ use std::io;
 
 use tokio::io::AsyncWriteExt as _;
 
+use super::super::bulk::{Broken, pass_on};
 use super::super::line::{Activity, Reader, Writer};
 use super::Framing;
 
@@ -47,6 +48,11 @@ pub(in super::super) struct Sink<'a> {
 }
 
 impl Sink<'_> {
+    /// Whether bytes go there as they come.
+    fn is_plain(&self) -> bool {
+        self.look.is_none() && !self.in_chunks
+    }
+
     async fn piece(&mut self, piece: &[u8]) -> Result<(), BodyFault> {
         match &mut self.look {
             None => self.write(piece).await,
@@ -138,6 +144,16 @@ pub(in super::super) async fn pass_body(
 async fn pass(reader: &mut Reader, length: u64, sink: &mut Sink<'_>) -> Result<(), BodyFault> {
     let mut left = length;
     while left > 0 {
+        if reader.is_busy() && sink.is_plain() {
+            left -=
+                pass_on(reader, sink.writer, left, sink.activity).await.map_err(|broken| match broken {
+                    Broken::From(_) => BodyFault::Cut,
+                    Broken::To(_) => BodyFault::Unwanted,
+                })?;
+            if left == 0 {
+                break;
+            }
+        }
         if reader.unread().is_empty() && reader.fill().await.map_err(|_| BodyFault::Cut)? == 0 {
             return Err(BodyFault::Cut);
         }

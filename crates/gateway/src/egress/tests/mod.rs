@@ -1,6 +1,7 @@
 //! Tests of the egress, at the level of an outlet: what programs inside a sandbox send, against upstreams on loopback
 //! that pretend to be anywhere.
 
+mod bulk;
 mod direct;
 mod hostile;
 mod inspected;

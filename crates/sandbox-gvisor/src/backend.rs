@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::{Handle, label};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
+    Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
     Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
+use bailiwick_sys::privileges;
 use bailiwick_types::Tier;
 
 use crate::life::Life;
@@ -54,11 +55,10 @@ impl Options {
 }
 
 /// Where a program is looked for that is given by its name.
-const WHERE: [&str; 6] =
-    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const WHERE: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// Where the folders of this backend's owners are, below its own.
 const FOLDER: &str = "gvisor";
-/// For how long it is believed that there is no sandbox to be had: what was in the way may have been passing.
+/// For how long it is believed what a look found, unless the program comes or goes: what was in the way may have been passing.
 const BELIEVED: Duration = Duration::from_mins(1);
 
 /// The backend `gvisor`.
@@ -67,13 +67,22 @@ pub struct GvisorBackend {
     inner: Arc<Inner>,
 }
 
+/// What a look found, and when.
+#[derive(Debug)]
+struct Probed {
+    probe: Probe,
+    when: Instant,
+    /// Whether the program was there.
+    had_program: bool,
+}
+
 /// What its sandboxes share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) home: Home,
     pub(crate) runsc: Runsc,
-    probed: tokio::sync::Mutex<Option<(Probe, Instant)>>,
+    probed: tokio::sync::Mutex<Option<Probed>>,
     /// The containers that may still be there.
     lives: Mutex<Vec<Weak<Life>>>,
     /// Everything that this owner made.
@@ -92,6 +101,7 @@ impl GvisorBackend {
             program: found(&options.program),
             platform: options.platform.clone(),
             root: folder.join("root"),
+            is_rootless: privileges::identity().0 != 0,
         };
         let (probed, lives) = (tokio::sync::Mutex::new(None), Mutex::default());
         Self { inner: Arc::new(Inner { options, home, runsc, probed, lives, folder }) }
@@ -177,14 +187,15 @@ impl Backend for GvisorBackend {
     fn probe(&self) -> Doing<'_, Probe> {
         Box::pin(async {
             let mut probed = self.inner.probed.lock().await;
-            if let Some((probe, when)) = probed.as_ref()
-                && when.elapsed() < BELIEVED
-                && (probe.availability == Available::Yes) == self.inner.runsc.program.is_file()
+            let had_program = self.inner.runsc.program.is_file();
+            if let Some(before) = probed.as_ref()
+                && before.when.elapsed() < BELIEVED
+                && before.had_program == had_program
             {
-                return probe.clone();
+                return before.probe.clone();
             }
             let probe = crate::probe::look(&self.inner).await;
-            *probed = Some((probe.clone(), Instant::now()));
+            *probed = Some(Probed { probe: probe.clone(), when: Instant::now(), had_program });
             probe
         })
     }
@@ -195,14 +206,18 @@ impl Backend for GvisorBackend {
             return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
         }
         if !spec.overlays.is_empty() {
-            return Err(unsupported("overlays: what is written over a folder would be in the sandbox's own memory"));
+            return Err(unsupported(
+                "overlays: what is written over a folder would be in the sandbox's own memory",
+            ));
         }
         if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
             return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
         }
         match &spec.network {
             Network::None => Ok(()),
-            Network::Host => Err(unsupported("the host's own network: its sandboxes have a network of their own")),
+            Network::Host => {
+                Err(unsupported("the host's own network: its sandboxes have a network of their own"))
+            }
             _ if egress.is_some() => Ok(()),
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend: ID.to_owned(),

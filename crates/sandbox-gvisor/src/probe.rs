@@ -23,6 +23,9 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
     };
     found.push(version);
     found.push(format!("platform {}", inner.runsc.platform));
+    if inner.runsc.is_rootless {
+        found.push("rootless: no snapshots and no forks, and sleep frees no memory".to_owned());
+    }
     let spec = SandboxSpec::new(Limits::preset(Preset::Standard));
     match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec)).await {
         Ok(Stands { life, link, seen, report, .. }) => {

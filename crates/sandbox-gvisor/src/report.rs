@@ -34,57 +34,83 @@ pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
             Demand::Cpu => held(about, Controller::Cpu),
             Demand::Disk => disk(about),
             Demand::Processes => processes(about),
-            Demand::Timeout => (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned()),
+            Demand::Timeout => {
+                (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned())
+            }
         };
         Wallpart { demand: demand.name().to_owned(), mechanism, status }
     };
     Demand::ALL.iter().map(part).collect()
 }
 
-const fn status(holds: bool) -> WallStatus {
-    if holds { WallStatus::Enforced } else { WallStatus::Partial }
+/// What holds if all of this was seen; otherwise it is told what was not.
+fn if_seen(looked: &[(bool, &str)], mechanism: String) -> Held {
+    let unseen: Vec<&str> = looked.iter().filter(|(seen, _)| !seen).map(|(_, what)| *what).collect();
+    if unseen.is_empty() {
+        return (WallStatus::Enforced, mechanism);
+    }
+    (WallStatus::Partial, format!("not seen: {}", unseen.join(", ")))
 }
 
 fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
-    let holds = seen.interfaces == ["lo"] && outside.has("net") && outside.filtered;
     let way = if has_way_out { ", and a proxy in it that the host serves" } else { "" };
+    let looked = [
+        (seen.interfaces == ["lo"], "nothing but loopback inside"),
+        (outside.has("net"), "a net namespace of its kernel's own"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
     let network = "gVisor's own network stack with nothing but loopback";
-    (status(holds), format!("{network}{way}; its kernel is in a net namespace of its own, behind a seccomp filter"))
+    let around = "its kernel is in a net namespace of its own, behind a seccomp filter";
+    if_seen(&looked, format!("{network}{way}; {around}"))
 }
 
 fn files(About { seen, outside, .. }: About<'_>) -> Held {
-    let holds = seen.root_is_read_only && outside.has("mnt") && outside.empty_root && outside.filtered;
-    let root = "a built, read-only root that a gofer serves; its kernel opens no file of the host";
-    (status(holds), root.to_owned())
+    let looked = [
+        (seen.root_is_read_only, "a root that is read-only inside"),
+        (outside.has("mnt"), "a mount namespace of its kernel's own"),
+        (outside.empty_root, "a root of its kernel's with nothing of the host in it"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
+    if_seen(
+        &looked,
+        "a built, read-only root that a gofer serves; its kernel opens no file of the host".to_owned(),
+    )
 }
 
 fn identity(About { seen, outside, .. }: About<'_>) -> Held {
-    let filter = seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
-    let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups;
-    let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered && outside.has("user");
-    let mechanism = format!(
-        "its kernel is {} outside, in a user namespace, without capabilities, behind a seccomp filter; inside: user {}, no groups, \
-         no capabilities, no_new_privs, {filter}",
-        outside.user, seen.user
-    );
-    if !inside {
+    if !(seen.no_capabilities && seen.no_new_privileges && seen.no_groups) {
         return (WallStatus::Absent, "capabilities, groups or new privileges are left inside".to_owned());
     }
-    match (walls, outside.is_nobody()) {
-        (true, true) => (WallStatus::Enforced, mechanism),
-        (_, false) => (WallStatus::Partial, format!("the same user as this program; {mechanism}")),
-        (false, true) => (WallStatus::Partial, mechanism),
-    }
+    let filter =
+        seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
+    let inside = format!("inside: user {}, no groups, no capabilities, no_new_privs, {filter}", seen.user);
+    let looked = [
+        (outside.is_nobody(), "another user than this program outside"),
+        (outside.has("user"), "a user namespace of its kernel's own"),
+        (outside.no_capabilities, "a kernel without capabilities"),
+        (outside.no_new_privileges, "a kernel that gains no privileges"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
+    let around = "in a user namespace, without capabilities, behind a seccomp filter";
+    let (status, mechanism) = if_seen(&looked, format!("its kernel is {} outside, {around}", outside.user));
+    (status, format!("{mechanism}; {inside}"))
 }
 
 fn kill(About { seen, outside, .. }: About<'_>) -> Held {
-    let by = if outside.joined { "its processes are killed by their cgroup" } else { "its kernel ends with the program that started it" };
-    (status(seen.first), format!("all of it ends with its own kernel; {by}"))
+    let by = if outside.joined {
+        "its processes are killed by their cgroup"
+    } else {
+        "its kernel ends with the program that started it"
+    };
+    let looked = [(seen.first, "an agent that is the first process of its kernel")];
+    if_seen(&looked, format!("all of it ends with its own kernel; {by}"))
 }
 
 fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
     match group.holds(controller) {
-        Ok(mechanism) if outside.joined => (WallStatus::Enforced, format!("{mechanism}, around gVisor's own processes")),
+        Ok(mechanism) if outside.joined => {
+            (WallStatus::Enforced, format!("{mechanism}, around gVisor's own processes"))
+        }
         Ok(_) => (WallStatus::Absent, "its kernel did not join its cgroup".to_owned()),
         Err(why) => (WallStatus::Absent, why),
     }
@@ -96,7 +122,10 @@ fn memory(about: About<'_>) -> Held {
     let (status, mechanism) = held(about, Controller::Memory);
     match status {
         WallStatus::Enforced => {
-            let how = format!("{mechanism}: {} bytes for commands, files in memory and gVisor itself", about.memory);
+            let how = format!(
+                "{mechanism}: {} bytes for commands, files in memory and gVisor itself",
+                about.memory
+            );
             (status, how)
         }
         _ => (status, mechanism),
@@ -107,9 +136,10 @@ fn disk(About { spec, seen, .. }: About<'_>) -> Held {
     let wanted = spec.limits.disk.value.max(4096);
     match seen.room {
         // A file system has whole pages.
-        Some(room) if room <= wanted.next_multiple_of(4096) => {
-            (WallStatus::Enforced, format!("a file system of {room} bytes in its memory, behind all of its own folders"))
-        }
+        Some(room) if room <= wanted.next_multiple_of(4096) => (
+            WallStatus::Enforced,
+            format!("a file system of {room} bytes in its memory, behind all of its own folders"),
+        ),
         Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
         None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
 use bailiwick_sys::cgroups::{Group, open_door};
-use bailiwick_sys::{pidfd, privileges, program};
+use bailiwick_sys::{pidfd, program};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
@@ -25,6 +25,8 @@ pub(crate) struct Runsc {
     pub(crate) platform: String,
     /// Where it keeps what it has to know of its containers: a folder of ours.
     pub(crate) root: PathBuf,
+    /// Whether it is an ordinary user's, who has a part of what it can do.
+    pub(crate) is_rootless: bool,
 }
 
 /// A container that was started.
@@ -73,7 +75,7 @@ impl Runsc {
             // The cgroups are ours.
             "--ignore-cgroups".into(),
         ];
-        if privileges::identity().0 != 0 {
+        if self.is_rootless {
             flags.push("--rootless".into());
         }
         flags
@@ -95,7 +97,8 @@ impl Runsc {
         image: Option<&Path>,
         group: &Group,
     ) -> Result<Started, String> {
-        let said = |error: &dyn std::fmt::Display| format!("{} cannot be started: {error}", self.program.display());
+        let said =
+            |error: &dyn std::fmt::Display| format!("{} cannot be started: {error}", self.program.display());
         let doors = group.doors().iter().map(|door| open_door(door)).collect::<Result<Vec<_>, _>>();
         let pid_file = bundle.join(PID_FILE);
         let mut words = vec![std::ffi::OsStr::new(if image.is_some() { "restore" } else { "run" })];

@@ -16,10 +16,14 @@ use crate::create::{self, PATIENCE};
 use crate::kept::{self, Known, Shape};
 use crate::life::Life;
 use crate::runsc::Started;
-use crate::{ID, failed, folders};
+use crate::{ID, failed, folders, unsupported};
 
 /// How long a checkpoint may take: as long as a disk needs for the memory of a large sandbox.
 const CHECKPOINT: Duration = Duration::from_mins(5);
+
+/// What an ordinary user does not have.
+pub(crate) const ROOTLESS: &str =
+    "keeping a sandbox with its processes as an ordinary user: `runsc restore` is for root only";
 
 /// A container that runs on a kernel of its own, or is kept.
 #[derive(Debug)]
@@ -154,6 +158,10 @@ impl Wall for Sentry {
     }
 
     async fn stand(&self, attended: &Attended<Self>, how: Stand) -> Result<Stood, String> {
+        if self.backend.runsc.is_rootless {
+            // What cannot go on is not kept: its agent has everything stand still instead, which frees no memory.
+            return Ok(Stood::ByNobody);
+        }
         match how {
             Stand::Still => self.fall_asleep(attended).await?,
             Stand::Going => self.wake_up().await?,
@@ -170,6 +178,9 @@ impl Wall for Sentry {
     }
 
     async fn snapshot(&self, attended: &Attended<Self>) -> Result<Snapshot, SandboxError> {
+        if self.backend.runsc.is_rootless {
+            return Err(unsupported(ROOTLESS));
+        }
         // One that sleeps is woken.
         drop(attended.ask().await?);
         let (now, random) = Inner::random()?;

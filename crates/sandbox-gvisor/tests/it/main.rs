@@ -14,6 +14,7 @@ mod kept;
 mod limits;
 mod mounts;
 mod network;
+mod ordinary;
 mod owners;
 mod place;
 mod program;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         limits::TESTS,
         mounts::TESTS,
         network::TESTS,
+        ordinary::TESTS,
         owners::TESTS,
         program::TESTS,
         walls::TESTS,

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use bailiwick_sandbox_gvisor::{GvisorBackend, Options};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, is_possible, processes_with, sh, spec, wait};
+use crate::place::{Place, cgroups_of, is_possible, processes_with, sh, spec, wait};
 
 tests!(an_owner_that_is_killed_leaves_nothing_to_the_next);
 
@@ -50,24 +50,6 @@ pub(crate) fn become_one() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Cgroups of sandboxes that this process owns.
-fn cgroups(owner: u32) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    let mut left = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
-    while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                continue;
-            }
-            if entry.file_name().to_string_lossy().starts_with(&format!("bailiwick-sandbox-{owner}-")) {
-                found.push(entry.path());
-            }
-            left.push(entry.path());
-        }
-    }
-    found
-}
-
 fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
     requires!("gvisor", is_possible());
     let place = Place::new();
@@ -78,14 +60,15 @@ fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
     BufReader::new(owner.0.stdout.take().expect("its output")).read_line(&mut line).expect("a word");
     assert_eq!(line, "ready\n");
     let text = state.display().to_string();
+    let of_the_owner = format!("bailiwick-sandbox-{}-", owner.0.id());
     assert!(processes_with(&format!("{text}/gvisor")).len() >= 4);
-    assert!(!cgroups(owner.0.id()).is_empty());
+    assert!(!cgroups_of(&of_the_owner).is_empty());
     owner.0.kill().expect("killed");
     owner.0.wait().expect("reaped");
     // The next owner: as soon as it stands, nothing is left.
     let next = GvisorBackend::new(Options::new(&state));
     assert_eq!(processes_with(&format!("{text}/gvisor")), Vec::<i32>::new());
-    assert_eq!(cgroups(owner.0.id()), Vec::<std::path::PathBuf>::new());
+    assert_eq!(cgroups_of(&of_the_owner), Vec::<std::path::PathBuf>::new());
     assert_eq!(std::fs::read_dir(state.join("gvisor")).expect("a folder").count(), 0);
     let mounts = std::fs::read_to_string("/proc/self/mounts").expect("mounts");
     assert!(!mounts.contains(&text), "{mounts}");

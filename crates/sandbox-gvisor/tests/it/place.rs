@@ -19,7 +19,7 @@ pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
 pub(crate) fn is_possible() -> bool {
     static IS: OnceLock<bool> = OnceLock::new();
     *IS.get_or_init(|| {
-        rustix::process::geteuid().is_root() && {
+        is_root() && {
             let probe = wait(async { Place::new().backend.probe().await });
             if let Available::No { reason, .. } = &probe.availability {
                 use std::io::Write as _;
@@ -28,6 +28,11 @@ pub(crate) fn is_possible() -> bool {
             probe.availability == Available::Yes
         }
     })
+}
+
+/// Whether this is root.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 /// A backend and its folder.
@@ -61,6 +66,16 @@ impl Place {
         self.backend.create(spec).await
     }
 
+    /// What is made for sandboxes of this place, by name: each is a folder, and has a cgroup of that name.
+    pub(crate) fn boxes(&self) -> Vec<String> {
+        let names = |folder: std::path::PathBuf| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let owners = self.path().join("state/gvisor");
+        names(owners.clone()).into_iter().flat_map(|owner| names(owners.join(owner).join("boxes"))).collect()
+    }
+
     /// Processes on the host that belong to sandboxes of this place.
     pub(crate) fn processes(&self) -> Vec<i32> {
         processes_with(&self.path().display().to_string())
@@ -78,6 +93,24 @@ pub(crate) fn processes_with(text: &str) -> Vec<i32> {
             line.windows(text.len()).any(|part| part == text.as_bytes())
         })
         .collect()
+}
+
+/// Cgroups whose name begins with this text.
+pub(crate) fn cgroups_of(name: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = left.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            if entry.file_name().to_string_lossy().starts_with(name) {
+                found.push(entry.path());
+            }
+            left.push(entry.path());
+        }
+    }
+    found
 }
 
 /// The usual spec.

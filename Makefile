@@ -37,17 +37,19 @@ test-deps: deps ## install what testing needs beside that
 
 	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs wasm-programs
 
-# gVisor's runsc, and a static shell to put into an image. The runsc that the release before trixie has cannot keep a sandbox, so it
-# comes from there, from the same mirror as everything else; a pin keeps everything else from coming along.
+# gVisor's runsc, and a static shell to put into an image. The runsc of bookworm cannot keep a sandbox, so there it comes from trixie, by
+# the same mirror as everything else; a pin keeps everything else from coming along.
 gvisor:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  test -x /usr/bin/busybox || test -x /bin/busybox || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends busybox-static; }; \
-	  if ! command -v runsc >/dev/null; then \
+	  if ! command -v runsc >/dev/null || dpkg --compare-versions "$$(dpkg-query -W -f '$${Version}' runsc 2>/dev/null || echo 9)" lt 0.0~2024; then \
 	    mirror=$$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | \
 	      sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb  *\(\[[^]]*\] *\)\{0,1\}\([^ ]*\).*/\2/p' | grep '/debian/*$$' | head -n 1); \
 	    if [ -n "$$mirror" ]; then \
-	      printf 'Types: deb\nURIs: %s\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' "$$mirror" > /etc/apt/sources.list.d/bailiwick-runsc.sources; \
-	      printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: runsc\nPin: release n=trixie\nPin-Priority: 990\n' > /etc/apt/preferences.d/bailiwick-runsc; \
+	      if [ "$$(. /etc/os-release && echo "$$VERSION_CODENAME")" = bookworm ]; then \
+	        printf 'Types: deb\nURIs: %s\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' "$$mirror" > /etc/apt/sources.list.d/bailiwick-runsc.sources; \
+	        printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: runsc\nPin: release n=trixie\nPin-Priority: 990\n' > /etc/apt/preferences.d/bailiwick-runsc; \
+	      fi; \
 	      apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends runsc; \
 	    else echo "no Debian mirror is configured: sandboxes of gVisor are not tried"; fi; fi; fi
 

@@ -68,7 +68,7 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
     let filled = filled.and_then(|()| files.iter().try_for_each(|(at, text)| skeleton.file(at, text)));
     filled
         .and_then(|()| skeleton.bind(agent, AGENT, false))
-        .map_err(|error| failed("make the root of a sandbox", &error))?;
+        .map_err(|error| failed("make a place in the new root", &error))?;
     let (mut laid, mut away) = (Vec::new(), vec![OWN.to_owned()]);
     laid.extend(own.iter().enumerate().map(|(number, folder)| Laid {
         from: format!("{OWN}/{number}"),

@@ -23,6 +23,7 @@ mod running;
 mod specs;
 mod trials;
 pub mod upstream;
+mod verdicts;
 
 pub use examples::run_examples;
 pub use program::{Program, Run};
@@ -30,3 +31,4 @@ pub use requires::has;
 pub use running::Running;
 pub use specs::{Specs, run_specs};
 pub use trials::{Test, run_tests};
+pub use verdicts::{Hollow, Results, VERDICTS, Verdicts};

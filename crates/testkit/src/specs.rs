@@ -31,6 +31,7 @@ pub struct Specs {
     front: Vec<String>,
     nobody: Option<Arc<tempfile::TempDir>>,
     at_once: usize,
+    left_out: Vec<String>,
 }
 
 /// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
@@ -55,6 +56,7 @@ impl Specs {
             front: Vec::new(),
             nobody: None,
             at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            left_out: Vec::new(),
         }
     }
 
@@ -84,6 +86,20 @@ impl Specs {
     #[must_use]
     pub fn preamble(mut self, text: &str) -> Self {
         text.clone_into(&mut self.preamble);
+        self
+    }
+
+    /// With this text behind the one in front of every input of a case that is Python.
+    #[must_use]
+    pub fn also(mut self, text: &str) -> Self {
+        self.preamble.push_str(text);
+        self
+    }
+
+    /// Without these cases.
+    #[must_use]
+    pub fn leaving_out<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.left_out.extend(names.into_iter().map(str::to_owned));
         self
     }
 
@@ -123,6 +139,9 @@ impl Specs {
         let Ok(folders) = std::fs::read_dir(area) else { panic!("{} cannot be read", area.display()) };
         let mut cases: Vec<_> =
             folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
+        let is_left_out =
+            |entry: &std::fs::DirEntry| self.left_out.iter().any(|name| entry.file_name() == name.as_str());
+        cases.retain(|entry| !is_left_out(entry));
         cases.sort_by_key(std::fs::DirEntry::file_name);
         assert!(!cases.is_empty(), "{} has no cases", area.display());
         let next = AtomicUsize::new(0);

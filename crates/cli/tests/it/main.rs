@@ -13,6 +13,7 @@ mod files;
 mod images;
 mod jsrun;
 mod kills;
+mod matrix;
 mod mcp_clients;
 mod openapi;
 mod output;

@@ -79,6 +79,8 @@ impl Verdicts {
         let mut record = reader.record(&root).ok_or("it is not a table")?;
         let mut verdicts = Self { file: file.to_owned(), ..Self::default() };
         verdicts.words = texts(&mut reader, &mut record, "words");
+        // What was not seen yet is not told to hold there.
+        let _unseen = texts(&mut reader, &mut record, "unseen");
         for field in ["tier", "about"] {
             // For `docs/backends.md`.
             if record.take(field).and_then(|entry| reader.text(&entry)).is_none() {

@@ -44,6 +44,8 @@ struct Backend {
     tier: String,
     about: String,
     exceptions: Vec<Exception>,
+    /// Areas whose cases were never seen together as this file says.
+    unseen: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -91,7 +93,13 @@ fn backend(id: &str, table: &Table) -> Result<Backend, String> {
     let exceptions = listed.filter_map(Value::as_table).map(|one| {
         Ok(Exception { cases: texts(one, "cases"), verdict: text(one, "verdict")?, why: text(one, "why")? })
     });
-    Ok(Backend { id: id.to_owned(), tier, about, exceptions: exceptions.collect::<Result<_, String>>()? })
+    Ok(Backend {
+        id: id.to_owned(),
+        tier,
+        about,
+        exceptions: exceptions.collect::<Result<_, String>>()?,
+        unseen: texts(table, "unseen"),
+    })
 }
 
 fn text(table: &Table, field: &str) -> Result<String, String> {
@@ -136,7 +144,7 @@ impl Matrix {
             "{}# Backends\n\nThe same specs run on every backend. A spec is a folder of `specs/commands`: an attack, or something that has \
              to work. The tests run each of them on each backend and hold what they see to `specs/backends`: a case that is not \
              named there has to hold, one that is named has to fail and to say why, and a name that is not needed any more is an \
-             error. So each number here was seen.\n\n\
+             error. A number here was seen; what was not says so.\n\n\
              What is decided before any backend is asked (a mount that is refused, an image that is not taken) holds without one. \
              It is counted apart, and for no backend.\n\n",
             super::NOTICE
@@ -168,6 +176,9 @@ fn is_of(name: &str, area: &str) -> bool {
 impl Backend {
     /// How many of an area's cases hold, and what the others come to.
     fn cell(&self, area: &str, asked: usize) -> String {
+        if self.unseen.iter().any(|one| one == area) {
+            return "not seen yet".to_owned();
+        }
         let verdicts: BTreeSet<&str> = self.exceptions.iter().map(|one| one.verdict.as_str()).collect();
         let of = |verdict: &str| {
             let cases =
@@ -193,14 +204,15 @@ impl Backend {
     }
 
     fn write(&self, page: &mut String) {
-        let Self { id, tier, about, exceptions } = self;
+        let Self { id, tier, about, exceptions, unseen } = self;
         let _ = writeln!(page, "\n## `{id}` ({tier})\n\n{about}\n");
+        let all =
+            if unseen.is_empty() { "Every case holds" } else { "Where cases were seen, every one holds" };
         if exceptions.is_empty() {
-            let _ = writeln!(page, "Every case holds.");
+            let _ = writeln!(page, "{all}.");
             return;
         }
-        let _ =
-            writeln!(page, "Every case holds but these.\n\n| verdict | why | cases |\n| --- | --- | --- |");
+        let _ = writeln!(page, "{all} but these.\n\n| verdict | why | cases |\n| --- | --- | --- |");
         for Exception { cases, verdict, why } in exceptions {
             let named: Vec<String> = cases.iter().map(|name| format!("`{name}`")).collect();
             let _ = writeln!(page, "| {verdict} | {why} | {} |", named.join(", "));

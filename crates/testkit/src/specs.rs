@@ -4,6 +4,7 @@
 //! machine, those under `home/` into its home. A `prepare.sh` is run by a shell in the working folder before the program,
 //! a `check.sh` after it; both find the program as `$PROGRAM`, and a case is wrong when they end with anything but 0.
 
+mod assembled;
 mod case;
 mod pulse;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub struct Specs {
     home_files: Vec<(String, String)>,
     network: Option<Netns>,
     preamble: String,
+    webassembly: Option<String>,
     front: Vec<String>,
     nobody: Option<Arc<tempfile::TempDir>>,
     at_once: usize,
@@ -52,6 +54,7 @@ impl Specs {
             home_files: Vec::new(),
             network: None,
             preamble: String::new(),
+            webassembly: None,
             front: Vec::new(),
             nobody: None,
             at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -84,6 +87,14 @@ impl Specs {
     #[must_use]
     pub fn preamble(mut self, text: &str) -> Self {
         text.clone_into(&mut self.preamble);
+        self
+    }
+
+    /// With WebAssembly: a file `x.wat` of a case is there as `x.wasm`. Where it is no whole module, it is the rest of one that
+    /// begins with this text.
+    #[must_use]
+    pub fn webassembly(mut self, text: &str) -> Self {
+        self.webassembly = Some(text.to_owned());
         self
     }
 
@@ -157,6 +168,12 @@ impl Specs {
             stage = match name.strip_prefix("home/") {
                 Some(name) => stage.with_home_file(name, &text),
                 None if name == "case.toml" => stage,
+                None if self.webassembly.is_some() && name.ends_with(".wat") => {
+                    let beginning = self.webassembly.as_deref().unwrap_or_default();
+                    let bytes =
+                        assembled::module(beginning, &text).map_err(|error| format!("{name}: {error}"))?;
+                    stage.with_bytes(&name.replace(".wat", ".wasm"), &bytes)
+                }
                 None => stage.with_file(&name, &text),
             };
         }

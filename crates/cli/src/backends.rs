@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bailiwick_core::Backends;
+use bailiwick_config::Environment;
 use bailiwick_core::images::OperatorsImages;
-use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
-use bailiwick_sandbox::{Backend, Egress, Images};
+use bailiwick_core::sandboxes::{OperatorsEgress, allowed, ceilings, lenient};
+use bailiwick_core::{Backends, Refusal};
+use bailiwick_sandbox::{Backend, Egress, Images, SandboxError};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
-use bailiwick_sandbox_wasm::WasmBackend;
+use bailiwick_sandbox_wasm::{self as wasm, WasmBackend};
 
 use crate::commands::secret;
 use crate::failure::Failure;
@@ -17,9 +18,16 @@ use crate::resolved::Session;
 
 /// Where backends keep what they have to, in the data folder.
 const FOLDER: &str = "sandboxes";
+/// Where the backend `wasm` does, in there.
+const WASM: &str = "wasm";
 
-/// The backends of a session.
+/// The backends of a session: those that the operator lets commands run on.
 pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
+    Ok(allowed(known(session)?, &session.loaded.settings.sandbox))
+}
+
+/// Every backend that there is, whether the operator lets commands run on it or not.
+pub(crate) fn known(session: &Session) -> Result<Vec<Arc<dyn Backend>>, Failure> {
     let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
     let settings = &session.loaded.settings.sandbox;
     let fallback = Arc::new(secret::fallback(session)?);
@@ -40,28 +48,41 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
         images: Some(images),
         ..gvisor::Options::new(data.join(FOLDER))
     };
-    Ok(allowed(all(process, gvisor), settings))
+    let wasm = wasm::Options::new(data.join(FOLDER).join(WASM));
+    let most = ceilings(settings).and_then(|ceilings| wasm.compile.within(&ceilings));
+    let wasm = wasm::Options {
+        accept: lenient(settings),
+        images: process.images.clone(),
+        fuel: settings.wasm_fuel,
+        compile: most.map_err(SandboxError::from).map_err(Refusal::from)?,
+        ..wasm
+    };
+    Ok(all(process, gvisor, wasm))
 }
 
-/// The backends where there are no settings to ask.
-pub(crate) fn as_shipped(folder: &Path) -> Backends {
-    Backends::new(all(Options::new(folder), gvisor::Options::new(folder)))
+/// Every backend, and the names of those that commands may run on, where there are no settings to ask.
+pub(crate) fn as_shipped(folder: &Path) -> Result<(Vec<Arc<dyn Backend>>, Vec<String>), Failure> {
+    let nobody = Environment {
+        working_folder: folder.to_owned(),
+        system_folder: folder.to_owned(),
+        ..Environment::default()
+    };
+    let shipped = bailiwick_config::load(&nobody, &bailiwick_config::Request::default())?;
+    let wasm = wasm::Options::new(folder.join(WASM));
+    Ok((all(Options::new(folder), gvisor::Options::new(folder), wasm), shipped.settings.sandbox.backends))
 }
 
-fn all(process: Options, gvisor: gvisor::Options) -> [Arc<dyn Backend>; 3] {
-    let wasm = wasm(&process);
-    [Arc::new(ProcessBackend::new(process)), Arc::new(GvisorBackend::new(gvisor)), wasm]
+fn all(process: Options, gvisor: gvisor::Options, wasm: wasm::Options) -> Vec<Arc<dyn Backend>> {
+    vec![
+        Arc::new(ProcessBackend::new(process)),
+        Arc::new(GvisorBackend::new(gvisor)),
+        Arc::new(webassembly(wasm)),
+    ]
 }
 
 /// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.
-fn wasm(options: &Options) -> Arc<dyn Backend> {
-    let state = options.state.join("wasm");
-    let behind =
-        Options { accept: WasmBackend::accepts(&options.accept), ..Options::new(state.join("behind")) };
-    let own = bailiwick_sandbox_wasm::Options {
-        accept: options.accept.clone(),
-        images: options.images.clone(),
-        ..bailiwick_sandbox_wasm::Options::new(state)
-    };
-    Arc::new(WasmBackend::new(own, Arc::new(ProcessBackend::new(behind))))
+fn webassembly(options: wasm::Options) -> WasmBackend {
+    let accept = WasmBackend::accepts(&options.accept);
+    let behind = Options { accept, ..Options::new(options.state.join("behind")) };
+    WasmBackend::new(options, Arc::new(ProcessBackend::new(behind)))
 }

@@ -5,6 +5,7 @@ mod bad_documents;
 mod catalogue;
 mod commands;
 mod configuration;
+mod doctor;
 mod documents;
 mod egress;
 mod egress_of_commands;

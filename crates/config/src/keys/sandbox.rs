@@ -127,4 +127,11 @@ pub(super) const SANDBOX: &[Row] = &[
         Used::Now,
         "how gVisor runs programs: systrap, kvm, ptrace",
     ),
+    (
+        "sandbox.wasm.fuel",
+        Kind::CountOrNone,
+        Narrowing::Fixed,
+        Used::Now,
+        "how many steps a command in WebAssembly may take, beside its time; 0 counts none",
+    ),
 ];

@@ -55,6 +55,8 @@ pub struct SandboxSettings {
     pub ceilings: SandboxCeilings,
     /// What the backend `gvisor` is told.
     pub gvisor: GvisorSettings,
+    /// How many steps a command in WebAssembly may take, where they are counted.
+    pub wasm_fuel: Option<u64>,
     /// Host folders that may be mounted by whoever is not the operator's own user.
     pub mounts: Vec<PathBuf>,
     /// Our own folders and files, which are never mounted.
@@ -119,6 +121,7 @@ impl SandboxSettings {
                 program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
                 platform: platform.into_iter().next().unwrap_or_default(),
             },
+            wasm_fuel: Some(take!(config, "sandbox.wasm.fuel", Count)).filter(|fuel| *fuel > 0),
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),
         })

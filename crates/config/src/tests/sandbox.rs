@@ -32,7 +32,11 @@ fn what_is_no_word_of_a_key_is_refused() {
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
         ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
         ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
-        ("gvisor.platform = \"vax\"", "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace", ""),
+        (
+            "gvisor.platform = \"vax\"",
+            "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace",
+            "",
+        ),
         ("most = 0", "must not be zero", ""),
         ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
         ("ceilings.cpu = -1", "must be a number of cores above zero", ""),
@@ -50,6 +54,20 @@ fn cores_are_numbers_with_parts() {
     for (text, thousandths) in [("0.5", 500), ("2", 2000), ("\"1.25\"", 1250)] {
         machine.user_file(&format!("[sandbox.ceilings]\ncpu = {text}\n"));
         assert_eq!(machine.load().unwrap().settings.sandbox.ceilings.cpu, thousandths);
+    }
+}
+
+#[test]
+fn steps_of_webassembly_are_counted_where_the_operator_says_so() {
+    let machine = Machine::new();
+    for (text, fuel) in [("", None), ("fuel = 0", None), ("fuel = 5", Some(5)), ("fuel = \"70\"", Some(70))] {
+        machine.user_file(&format!("[sandbox.wasm]\n{text}\n"));
+        assert_eq!(machine.load().unwrap().settings.sandbox.wasm_fuel, fuel, "{text}");
+    }
+    // No count is wider than any, and any is narrower than none: neither is for a folder to say.
+    for theirs in ["fuel = 0", "fuel = 1", "fuel = 71"] {
+        machine.folder_file(&format!("[sandbox.wasm]\n{theirs}\n"));
+        assert!(machine.load().is_err(), "{theirs}");
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use bailiwick_sandbox::mount::MOST_MOUNTS;
 use bailiwick_sandbox::{
-    Available, Backend, Command, Demand, Doing, Image, Images, Location, Network, Probe, Sandbox,
+    Available, Backend, Command, Demand, Doing, Image, Images, Limits, Location, Network, Probe, Sandbox,
     SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_types::{Tier, shortened};
 
 use super::cache::Cache;
-use super::{create, module, nothing, outcome, probe};
+use super::{compile, create, module, nothing, outcome, probe};
 use crate::{ID, order};
 
 /// What a backend is told.
@@ -25,6 +25,8 @@ pub struct Options {
     pub images: Option<Arc<dyn Images>>,
     /// How many steps a command may take; without, only its time is bounded. Counting makes programs slower.
     pub fuel: Option<u64>,
+    /// What compiling one module may use; one is compiled at a time.
+    pub compile: Limits,
     /// The most bytes of compiled code that are kept.
     pub most_compiled: u64,
 }
@@ -32,7 +34,14 @@ pub struct Options {
 impl Options {
     /// With this folder.
     pub fn new(state: impl Into<PathBuf>) -> Self {
-        Self { state: state.into(), accept: Vec::new(), images: None, fuel: None, most_compiled: 4 << 30 }
+        Self {
+            state: state.into(),
+            accept: Vec::new(),
+            images: None,
+            fuel: None,
+            compile: compile::limits(),
+            most_compiled: 4 << 30,
+        }
     }
 }
 

@@ -17,6 +17,10 @@ const RECORD: &str = "record";
 const NO_LINKS: i32 = 0o400_000;
 /// The longest record.
 const LONGEST_RECORD: u64 = 4096;
+/// How the name of a file ends that is not whole yet.
+const FRESH: &str = "new";
+/// After so many seconds nobody writes to such a file any more: whoever did is gone.
+const ABANDONED: i64 = 3600;
 
 /// The folder.
 #[derive(Debug)]
@@ -129,16 +133,22 @@ impl Cache {
         Ok(path)
     }
 
-    /// Removes the oldest until the rest is within the bound. Who still runs from one keeps it.
+    /// Removes the oldest until the rest is within the bound, and what nobody will finish. Who still runs from one keeps it.
     fn collect(&self, folder: &Path, but: &Path) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
-        let mut found: Vec<(i64, u64, PathBuf)> = entries
-            .flatten()
-            .filter_map(|entry| {
-                let seen = entry.metadata().ok()?;
-                let path = entry.path();
-                (seen.is_file() && path.extension().is_none()).then(|| (seen.mtime(), seen.len(), path))
-            })
+        let all = entries.flatten().filter_map(|entry| Some((entry.metadata().ok()?, entry.path())));
+        let files: Vec<(Metadata, PathBuf)> = all.filter(|(seen, _)| seen.is_file()).collect();
+        let newest = files.iter().map(|(seen, _)| seen.mtime()).max().unwrap_or_default();
+        for (seen, path) in &files {
+            let is_fresh = path.extension().is_some_and(|extension| extension == FRESH);
+            if is_fresh && newest.saturating_sub(seen.mtime()) > ABANDONED {
+                remove(path);
+            }
+        }
+        let mut found: Vec<(i64, u64, PathBuf)> = files
+            .into_iter()
+            .filter(|(_, path)| path.extension().is_none())
+            .map(|(seen, path)| (seen.mtime(), seen.len(), path))
             .collect();
         found.sort();
         let mut all: u64 = found.iter().map(|(_, length, _)| *length).fold(0, u64::saturating_add);
@@ -150,12 +160,16 @@ impl Cache {
                 continue;
             }
             for gone in [beside(&path), path] {
-                if let Err(error) = std::fs::remove_file(&gone) {
-                    tracing::warn!(path = %gone.display(), %error, "old compiled code stays for now");
-                }
+                remove(&gone);
             }
             all = all.saturating_sub(length);
         }
+    }
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        tracing::warn!(path = %path.display(), %error, "old compiled code stays for now");
     }
 }
 
@@ -165,6 +179,13 @@ fn beside(path: &Path) -> PathBuf {
 
 fn opened(path: &Path) -> Option<File> {
     std::fs::OpenOptions::new().read(true).custom_flags(NO_LINKS).open(path).ok()
+}
+
+/// Whether a file is there and holds exactly this.
+pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let most = u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_add(1);
+    let mut found = Vec::new();
+    opened(path).is_some_and(|file| file.take(most).read_to_end(&mut found).is_ok()) && found == bytes
 }
 
 fn hash(mut file: File) -> std::io::Result<String> {
@@ -191,10 +212,10 @@ fn write_record(path: &Path, record: &Record) -> Result<(), SandboxError> {
 }
 
 /// Puts a whole file in the place of another, and gives it as it lies there.
-fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<File, SandboxError> {
+pub(super) fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<File, SandboxError> {
     const STEP: &str = "keep compiled code";
     let random = bailiwick_sys::beneath::unguessable().map_err(|errno| failed(STEP)(errno.into()))?;
-    let fresh = path.with_extension(format!("{}.new", hex(&random)));
+    let fresh = path.with_extension(format!("{}.{FRESH}", hex(&random)));
     let write = || -> std::io::Result<File> {
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
         file.write_all(bytes)?;

@@ -13,14 +13,20 @@ use super::{cache, outcome};
 use crate::order::{COMPILE, Compile, End, IMAGE, MADE, PROGRAM};
 use crate::{enter, inside};
 
-/// The most memory that compiling takes.
-const MEMORY: u64 = 4 << 30;
 /// The most that compiled code takes.
 const MOST: u64 = 1 << 30;
 /// The longest that compiling takes.
-const LONGEST: Duration = Duration::from_mins(10);
+const LONGEST: Duration = Duration::from_mins(5);
 /// How much of what the compiler says is told on.
 const TOLD: usize = 512;
+
+/// What compiling a module may use where nobody says less.
+pub(crate) fn limits() -> Limits {
+    let mut limits = Limits::preset(Preset::Dev);
+    limits.disk.value = MOST;
+    limits.timeout.value = LONGEST;
+    limits
+}
 
 /// A module of an image, or of ours.
 #[derive(Debug, Clone, Copy)]
@@ -73,10 +79,7 @@ async fn compile(inner: &Inner, source: Source<'_>, counts: bool) -> Result<Vec<
         step: format!("compile the image `{}`", shortened(source.name)),
         reason,
     };
-    let mut limits = Limits::preset(Preset::Dev);
-    limits.memory.value = MEMORY;
-    limits.disk.value = MOST;
-    limits.timeout.value = LONGEST;
+    let limits = inner.options.compile;
     let mut spec = SandboxSpec::new(limits);
     let image = Mount { from: source.root.to_owned(), to: SandboxPath::new(IMAGE)?, writable: false };
     spec.mounts = vec![program()?, image];
@@ -87,8 +90,11 @@ async fn compile(inner: &Inner, source: Source<'_>, counts: bool) -> Result<Vec<
     let sandbox = inner.behind.create(spec).await.map_err(|error| outcome::named(error, behind))?;
     let done = async {
         let result = sandbox.exec(command).await.map_err(|error| outcome::named(error, behind))?;
-        judged(&result, source.name)?;
-        sandbox.read_file(&SandboxPath::new(MADE)?, MOST).await.map_err(|error| failed(error.to_string()))
+        judged(&result, source.name, limits)?;
+        sandbox
+            .read_file(&SandboxPath::new(MADE)?, limits.disk.value)
+            .await
+            .map_err(|error| failed(error.to_string()))
     };
     let done = done.await;
     let ended = sandbox.terminate().await;
@@ -98,17 +104,18 @@ async fn compile(inner: &Inner, source: Source<'_>, counts: bool) -> Result<Vec<
 }
 
 /// What became of the compiler.
-fn judged(result: &ExecResult, name: &str) -> Result<(), SandboxError> {
+fn judged(result: &ExecResult, name: &str, limits: Limits) -> Result<(), SandboxError> {
     let refused =
         |why: String| SandboxError::File { path: shortened(name), why, code: ErrorCode::InvalidInput };
     let said = String::from_utf8_lossy(&result.stderr.bytes);
     let said: String = said.trim().trim_start_matches("bailiwick: wasm: ").chars().take(TOLD).collect();
     match result.exit {
         _ if result.timed_out => {
-            Err(refused(format!("it could not be compiled within {} s", LONGEST.as_secs())))
+            Err(refused(format!("it could not be compiled within {:?}", limits.timeout.value)))
         }
         _ if result.oom => {
-            Err(refused(format!("it could not be compiled within {} MiB of memory", MEMORY >> 20)))
+            let most = limits.memory.value >> 20;
+            Err(refused(format!("it could not be compiled within {most} MiB of memory")))
         }
         Exit::Code(0) => Ok(()),
         Exit::Signal(signal) if End::of(signal) == Some(End::NotRunnable) => {

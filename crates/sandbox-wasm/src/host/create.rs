@@ -68,7 +68,7 @@ pub(crate) async fn finish(
     sandbox: Box<dyn Sandbox>,
     Given { spec, view, image }: Given,
 ) -> Result<Box<dyn Sandbox>, SandboxError> {
-    let report = report::on(&spec, &sandbox.receipt().walls);
+    let report = report::on(&spec, inner.options.fuel, &sandbox.receipt().walls);
     let accepted = match judge(&spec, &report, &inner.options.accept) {
         Ok(accepted) => accepted,
         Err(unheld) => {

@@ -1,10 +1,12 @@
 //! The smallest program there is, for whoever wants to see a sandbox of this kind stand: an image of our own that no store has.
 
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_sandbox::{SandboxError, Unpacked};
+
+use super::cache;
 
 /// Its name: of a registry that cannot be.
 pub(crate) const NAME: &str = "bailiwick.invalid/nothing.wasm";
@@ -24,25 +26,18 @@ const NOTHING: [u8; 36] = [
 #[derive(Debug)]
 struct Nothing(PathBuf);
 
-/// The image, in this folder; made if it is not there.
+/// The image, in this folder; made if it is not there, and made again if it is not all there.
 pub(crate) fn image(state: &Path) -> Result<Arc<dyn Unpacked>, SandboxError> {
-    use std::io::Write as _;
-    let write = || -> std::io::Result<PathBuf> {
-        let root = state.join("nothing");
-        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(&root)?;
-        let opened =
-            std::fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(root.join(MODULE));
-        match opened {
-            Ok(mut file) => file.write_all(&NOTHING)?,
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-        Ok(root)
-    };
-    let root = write().map_err(|error| SandboxError::Failed {
+    let failed = |error: std::io::Error| SandboxError::Failed {
         step: "write the smallest program".to_owned(),
         reason: error.to_string(),
-    })?;
+    };
+    let root = state.join("nothing");
+    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(&root).map_err(failed)?;
+    let module = root.join(MODULE);
+    if !cache::holds(&module, &NOTHING) {
+        cache::replace(&module, &NOTHING, 0o644)?;
+    }
     Ok(Arc::new(Nothing(root)))
 }
 

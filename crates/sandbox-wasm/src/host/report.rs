@@ -6,21 +6,26 @@ use bailiwick_types::{WallStatus, Wallpart};
 
 use super::create::LAST;
 
-/// The report on a sandbox, from what the one behind was seen to hold.
-pub(crate) fn on(spec: &SandboxSpec, behind: &[Wallpart]) -> Vec<Wallpart> {
+/// The report on a sandbox whose commands may take so many steps, from what the one behind was seen to hold.
+pub(crate) fn on(spec: &SandboxSpec, fuel: Option<u64>, behind: &[Wallpart]) -> Vec<Wallpart> {
     Demand::ALL
         .iter()
         .map(|demand| {
             let nothing = (WallStatus::Absent, "nothing".to_owned());
             let found = behind.iter().find(|part| part.demand == demand.name());
             let (status, there) = found.map_or(nothing, |part| (part.status, part.mechanism.clone()));
-            let (status, mechanism) = part(*demand, spec, status, &there);
+            let (status, mechanism) = part(*demand, spec, fuel, (status, &there));
             Wallpart { demand: demand.name().to_owned(), mechanism, status }
         })
         .collect()
 }
 
-fn part(demand: Demand, spec: &SandboxSpec, behind: WallStatus, there: &str) -> (WallStatus, String) {
+fn part(
+    demand: Demand,
+    spec: &SandboxSpec,
+    fuel: Option<u64>,
+    (behind, there): (WallStatus, &str),
+) -> (WallStatus, String) {
     let enforced = WallStatus::Enforced;
     match demand {
         Demand::Network => {
@@ -44,7 +49,8 @@ fn part(demand: Demand, spec: &SandboxSpec, behind: WallStatus, there: &str) -> 
         Demand::Processes => (enforced, format!("wasmtime: a guest cannot start one; its host: {there}")),
         Demand::Timeout => {
             let last = LAST.as_millis();
-            (behind, format!("wasmtime: the end of an epoch; {last} ms later from outside: {there}"))
+            let steps = fuel.map(|fuel| format!("{fuel} steps of fuel, and ")).unwrap_or_default();
+            (behind, format!("wasmtime: {steps}the end of an epoch; {last} ms later from outside: {there}"))
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
+use std::time::Duration;
 
+use bailiwick_sandbox::{Available, Backend};
 use bailiwick_testkit::tests;
 
 use crate::guests::{exits, says};
@@ -14,6 +16,8 @@ tests!(
     code_that_was_copied_is_taken_if_it_is_the_same,
     a_folder_that_others_can_write_to_is_not_used,
     the_oldest_is_removed_where_there_is_too_much,
+    what_nobody_will_finish_is_removed,
+    the_smallest_program_is_written_again_where_it_is_not_whole,
 );
 
 fn kept(place: &Place) -> Vec<PathBuf> {
@@ -107,4 +111,32 @@ fn the_oldest_is_removed_where_there_is_too_much() {
         }
     });
     only(&place);
+}
+
+fn what_nobody_will_finish_is_removed() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.compiled()).expect("a folder");
+    std::fs::set_permissions(place.compiled(), std::fs::Permissions::from_mode(0o700)).expect("set");
+    let [old, young] = ["old", "young"].map(|name| place.compiled().join(format!("{name}.00.new")));
+    for (path, hours) in [(&old, 2), (&young, 0)] {
+        let file = std::fs::File::create(path).expect("a file");
+        let then = std::time::SystemTime::now() - Duration::from_hours(hours);
+        file.set_modified(then).expect("a time");
+    }
+    let image = place.image("hello.wasm", &says("hello"));
+    wait(runs(&place, &image));
+    assert_eq!((old.exists(), young.exists()), (false, true));
+}
+
+fn the_smallest_program_is_written_again_where_it_is_not_whole() {
+    let place = Place::new();
+    let folder = place.path().join("state/nothing");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for left in ["", "half"] {
+        std::fs::write(folder.join("nothing.wasm"), left).expect("a file");
+        let (spec, command) = place.backend.simplest().expect("a sandbox");
+        let ran = wait(async { place.create(spec).await.expect("a sandbox").exec(command).await });
+        assert_eq!(said(&ran.expect("it runs")), "");
+    }
+    assert_eq!(wait(place.backend.probe()).availability, Available::Yes);
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{Exit, Limit, SandboxSpec};
 use bailiwick_testkit::tests;
+use bailiwick_types::ErrorCode;
 
 use crate::guests::{fills_the_disk, program, sleeps, talks};
 use crate::place::{Place, complaint, path, spec, wait, words};
@@ -16,6 +17,7 @@ tests!(
     its_files_have_a_bound,
     output_has_a_bound,
     a_thousand_memories_are_not_begun,
+    a_compiler_has_a_deadline,
 );
 
 fn with(image: &str, limit: Limit, amount: &str) -> SandboxSpec {
@@ -109,6 +111,9 @@ fn a_program_has_as_many_steps_as_it_was_given() {
             let result = sandbox.exec(words(&["guest"])).await.expect("it runs");
             assert_eq!(result.timed_out, !ends, "{name}: {:?}", result.exit);
             assert_eq!(complaint(&result).contains("its fuel is used up"), !ends, "{}", complaint(&result));
+            let told = sandbox.receipt().walls.iter().find(|part| part.demand == "timeout");
+            let told = &told.expect("it is there").mechanism;
+            assert!(told.starts_with("wasmtime: 1000000 steps of fuel, and the end of an epoch"), "{told}");
         }
     });
 }
@@ -153,5 +158,15 @@ fn a_thousand_memories_are_not_begun() {
         let image = place.image("thousand.wasm", &format!(r#"(module {memories} (func (export "_start")))"#));
         let error = place.create(spec(&image)).await.expect_err("a refusal");
         assert!(error.to_string().contains("no program in WebAssembly that can be run here"), "{error}");
+    });
+}
+
+fn a_compiler_has_a_deadline() {
+    let place = Place::with(|options| options.compile.timeout.value = Duration::from_millis(1));
+    wait(async {
+        let image = place.image("late.wasm", &program(""));
+        let error = place.create(spec(&image)).await.expect_err("a refusal");
+        assert_eq!(error.code(), ErrorCode::InvalidInput, "{error}");
+        assert!(error.to_string().contains("it could not be compiled within 1ms"), "{error}");
     });
 }

@@ -29,6 +29,7 @@ pub(crate) fn settings() -> SandboxSettings {
             output: 1 << 20,
         },
         gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
+        wasm_fuel: None,
         mounts: Vec::new(),
         own: Vec::new(),
     }

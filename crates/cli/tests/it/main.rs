@@ -27,6 +27,7 @@ mod serving;
 mod specs;
 mod tool_commands;
 mod tools;
+mod webassembly;
 
 use bailiwick_testkit::Program;
 

@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps gvisor wasm-programs mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps gvisor wasm-programs mcp-programs engine engine-end fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -33,6 +33,7 @@ test-deps: deps ## install what testing needs beside that
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  test -x /usr/bin/python3 || need="$$need python3"; command -v perl >/dev/null || need="$$need perl-base"; \
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
+	  command -v dockerd >/dev/null || need="$$need docker.io"; command -v docker >/dev/null || need="$$need docker.io"; command -v podman >/dev/null || need="$$need podman"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
 	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs wasm-programs
@@ -88,6 +89,15 @@ wasm-programs:
 	    cat $(WASM_LOCKS)/requirements.txt $(WASM_LOCKS)/package-lock.json > target/wasi/installed; \
 	  else echo "no python3 with venv, or no npm: the backend wasm is not tried with C and Python"; fi; fi
 
+# A Docker of the tests' own, if this machine can: its socket, its data and its processes are in this folder, and nothing of another
+# Docker is touched. `unit` starts and ends it by itself; these two are for whoever runs single tests.
+ENGINE := target/engine
+engine: ## start a Docker for the tests
+	@.ci/engine start $(ENGINE)
+
+engine-end: ## end the Docker of the tests
+	@.ci/engine end $(ENGINE)
+
 fmt: ## format the code
 	$(CARGO) fmt --all
 
@@ -98,10 +108,10 @@ lint: ## formatting and clippy, warnings denied
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	  $(CARGO) nextest run --locked --workspace && \
+	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace && \
 	  $(CARGO) nextest run --locked -p bailiwick-http --features otlp --test perimeter traces; \
 	else \
-	  $(CARGO) test --locked --workspace --lib --bins --tests && \
+	  .ci/engine around $(ENGINE) $(CARGO) test --locked --workspace --lib --bins --tests && \
 	  $(CARGO) test --locked -p bailiwick-http --features otlp --test perimeter traces; fi
 
 doctest: ## the examples in the documentation comments

@@ -106,7 +106,7 @@ impl<W: Wall> Attended<W> {
         let why = if self.ended.load(Ordering::Acquire) {
             "it was ended".to_owned()
         } else {
-            self.link.why().to_string()
+            self.wall.why().unwrap_or_else(|| self.link.why().to_string())
         };
         SandboxError::Gone { id: self.id, why }
     }

@@ -98,7 +98,7 @@ fn look(folders: &[String]) -> Result<Seen, Failed> {
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,
-        no_groups: privileges::has_no_groups(),
+        no_groups: privileges::has_no_other_groups(),
         no_capabilities: !matches!(privileges::look_at_capabilities()?, CapabilitiesLeft::Some),
         no_new_privileges: privileges::never_gains(),
         hidden: privileges::is_hidden(),

@@ -7,6 +7,7 @@ use bailiwick_core::Backends;
 use bailiwick_core::images::OperatorsImages;
 use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::{Backend, Egress, Images};
+use bailiwick_sandbox_container::{self as container, ContainerBackend};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 use bailiwick_sandbox_wasm::WasmBackend;
@@ -17,13 +18,15 @@ use crate::resolved::Session;
 
 /// Where backends keep what they have to, in the data folder.
 const FOLDER: &str = "sandboxes";
+/// Where the backend `container` does, in there.
+const CONTAINERS: &str = "containers";
 
 /// The backends of a session.
 pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
     let settings = &session.loaded.settings.sandbox;
     let fallback = Arc::new(secret::fallback(session)?);
-    let egress = OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback);
+    let egress = Arc::new(OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback));
     let images = OperatorsImages::new(session.loaded.settings.clone(), data.clone());
     let (egress, images): (Arc<dyn Egress>, Arc<dyn Images>) = (Arc::new(egress), Arc::new(images));
     let process = Options {
@@ -36,14 +39,23 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
         program: settings.gvisor.program.clone(),
         platform: settings.gvisor.platform.clone(),
         accept: lenient(settings),
-        egress: Some(egress),
+        egress: Some(egress.clone()),
         images: Some(images),
         ..gvisor::Options::new(data.join(FOLDER))
     };
-    Ok(allowed(all(process, gvisor), settings))
+    let container = container::Options {
+        socket: settings.container.socket.clone(),
+        runtime: settings.container.runtime.clone(),
+        accept: lenient(settings),
+        egress: Some(egress),
+        ..container::Options::new(data.join(FOLDER).join(CONTAINERS))
+    };
+    let container: Arc<dyn Backend> = Arc::new(ContainerBackend::new(container));
+    Ok(allowed(all(process, gvisor).into_iter().chain([container]), settings))
 }
 
-/// The backends where there are no settings to ask.
+/// The backends where there are no settings to ask: those that need nothing of anybody. An engine is somebody's, and is asked only
+/// where the operator listed its backend.
 pub(crate) fn as_shipped(folder: &Path) -> Backends {
     Backends::new(all(Options::new(folder), gvisor::Options::new(folder)))
 }

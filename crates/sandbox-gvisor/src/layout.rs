@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use bailiwick_agent_host::Places;
-use bailiwick_agent_host::root::WHERE;
+use bailiwick_agent_host::root::WHEREABOUTS;
 use bailiwick_sandbox::{Mount, Outlet, SandboxError, SandboxSpec, Unpacked};
 use bailiwick_wire::seat::{Laid, Seat};
 
@@ -48,7 +48,7 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
     let own = own_folders(spec, places, image);
     let within_own = |to: &str| own.iter().any(|folder| is_within(to, folder) && to != folder);
     let mut files: Vec<(String, String)> =
-        WHERE.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
+        WHEREABOUTS.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
     for (at, text) in outlet.map(Outlet::files).unwrap_or_default() {
         files.retain(|(known, _)| known != at.as_str());
         files.push((at.as_str().to_owned(), text));
@@ -59,7 +59,7 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
         targets.iter().copied().filter(|to| !within_own(to)).chain(files.iter().map(|(at, _)| at.as_str())).collect();
     let filled = match image {
         Some(image) => skeleton.image(&image.root(), &taken),
-        None => skeleton.host(),
+        None => skeleton.host(user.0),
     };
     let filled = filled.and_then(|()| files.iter().try_for_each(|(at, text)| skeleton.file(at, text)));
     filled

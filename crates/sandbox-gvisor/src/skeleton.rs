@@ -7,8 +7,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bailiwick_agent_host::places::SYSTEM;
-use bailiwick_agent_host::root::{IDENTITIES, SHARED};
+use bailiwick_agent_host::root;
+use bailiwick_wire::jail::{Bind, Place};
 
 use crate::bundle::Mounted;
 
@@ -83,33 +83,29 @@ impl Skeleton {
         }
         let text = from.to_str().ok_or_else(|| io::Error::other("its name is not UTF-8"))?;
         if self.mounted.len() >= MOST_BINDS {
-            return Err(io::Error::other(format!("more than {MOST_BINDS} things would have to be mounted for it")));
+            return Err(io::Error::other(format!(
+                "more than {MOST_BINDS} things would have to be mounted for it"
+            )));
         }
         self.mounted.push(Mounted::Bind { from: text.to_owned(), to: at.to_owned(), writable });
         Ok(())
     }
 
-    /// The host's own programs.
-    pub(crate) fn host(&mut self) -> io::Result<()> {
-        for at in SYSTEM {
-            let Ok(found) = std::fs::symlink_metadata(at) else { continue };
-            if found.is_symlink() {
-                self.link(at, &std::fs::read_link(at)?)?;
-            } else if found.is_dir() {
-                self.bind(Path::new(at), at, false)?;
+    /// The host's own programs, for commands of this user.
+    pub(crate) fn host(&mut self, user: u32) -> io::Result<()> {
+        for place in root::of_the_host(user) {
+            match place {
+                Place::Link { at, to } => self.link(&at, Path::new(&to))?,
+                Place::File { at, text } => self.file(&at, &text)?,
+                Place::Bind(Bind { from, to, is_folder: true, .. }) => {
+                    self.bind(Path::new(&from), &to, false)?
+                }
+                Place::Bind(Bind { from, to, .. }) => self.take(Path::new(&from), &to)?,
+                // Those of the kernel inside are brought by it.
+                Place::Device { .. } | Place::Folder { .. } => {}
             }
         }
-        for at in SHARED {
-            // With no link on the way to it.
-            let Ok(from) = Path::new(at).canonicalize() else { continue };
-            self.take(&from, at)?;
-        }
-        // A link is kept as one: what it leads to is below /usr.
-        if let Ok(to) = std::fs::read_link("/etc/localtime") {
-            self.link("/etc/localtime", &to)?;
-        }
-        self.link("/etc/mtab", Path::new("/proc/self/mounts"))?;
-        IDENTITIES.iter().try_for_each(|(at, text)| self.file(at, text))
+        Ok(())
     }
 
     /// An image, whose folders are mounted; those in which something else has its place are made here instead, and what is in

@@ -10,6 +10,7 @@ mod background;
 #[cfg(test)]
 mod client;
 pub mod dns;
+pub mod docker;
 mod examples;
 pub mod forge;
 pub mod hollow;

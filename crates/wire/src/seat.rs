@@ -58,7 +58,7 @@ pub struct Seen {
     pub first: bool,
     /// Who it is.
     pub user: u32,
-    /// It has no supplementary groups.
+    /// It has no supplementary groups but its own, which some engines list once more.
     pub no_groups: bool,
     /// No capability can be used, and none can be gained.
     pub no_capabilities: bool,

@@ -19,7 +19,7 @@ use bailiwick_testkit::forge::Forge;
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
-use bailiwick_testkit::{Program, Specs, hollow, requires};
+use bailiwick_testkit::{Program, Specs, docker, hollow, requires};
 use serde_json::{Value, json};
 
 use super::egress::{NAME_SERVER, PUBLIC, answer, at, names, servers, world};
@@ -190,6 +190,26 @@ fn commands_of_an_ordinary_user_reach_what_they_may_and_nothing_else() {
     world().run(|| {
         let stage = Stage::new();
         check_all(&stage.cases(bailiwick()).by_nobody(), 40);
+        assert_eq!(stage.leaks(), [""; 0]);
+        assert_eq!(stage.unheard(), [""; 0]);
+    });
+}
+
+/// Where the network is another's to make: nothing of the engine's leads out, and connections are carried by the agent.
+#[test]
+fn commands_in_containers_reach_what_they_may_and_nothing_else() {
+    requires!("commands", has_programs());
+    requires!("root", hollow::is_possible());
+    let socket = docker::socket();
+    requires!("docker", socket.is_some());
+    let socket = socket.unwrap_or_default().display().to_string();
+    world().run(|| {
+        let stage = Stage::new();
+        let cases = stage
+            .cases(bailiwick())
+            .variable("BAILIWICK_SANDBOX_BACKENDS", "container")
+            .variable("BAILIWICK_SANDBOX_CONTAINER_SOCKET", &socket);
+        check_all(&cases, 40);
         assert_eq!(stage.leaks(), [""; 0]);
         assert_eq!(stage.unheard(), [""; 0]);
     });

@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process, gvisor, and wasm for images of WebAssembly",
+        "the backends that may run commands: process, container, gvisor, and wasm for images of WebAssembly",
     ),
     (
         "sandbox.floor",
@@ -112,6 +112,20 @@ pub(super) const SANDBOX: &[Row] = &[
         Narrowing::Smaller,
         Used::Now,
         "the most that is kept of each stream of one command",
+    ),
+    (
+        "sandbox.container.socket",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the socket of the engine of the backend container; without, the usual ones of Docker and Podman are tried",
+    ),
+    (
+        "sandbox.container.runtime",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the runtime that this engine is to use: runsc, kata-runtime; without, its own choice",
     ),
     (
         "sandbox.gvisor.program",

@@ -12,7 +12,7 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process", "gvisor", "wasm"];
+const BACKENDS: &[&str] = &["process", "container", "gvisor", "wasm"];
 /// The ways in which gVisor can run programs.
 const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.
@@ -53,6 +53,8 @@ pub struct SandboxSettings {
     pub absolute_ms: u64,
     /// How much one may use at most.
     pub ceilings: SandboxCeilings,
+    /// The engine of the backend `container`.
+    pub container: ContainerSettings,
     /// What the backend `gvisor` is told.
     pub gvisor: GvisorSettings,
     /// Host folders that may be mounted by whoever is not the operator's own user.
@@ -87,6 +89,42 @@ pub struct SandboxCeilings {
     pub output: u64,
 }
 
+/// The engine that containers are made by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContainerSettings {
+    /// Its socket; none for the usual ones.
+    pub socket: Option<PathBuf>,
+    /// The runtime that it is to use; none for its own choice.
+    pub runtime: Option<String>,
+}
+
+impl ContainerSettings {
+    fn from_config(config: &Config) -> Result<Self, ConfigError> {
+        let socket = take!(config, "sandbox.container.socket", Text);
+        let runtime = take!(config, "sandbox.container.runtime", Text);
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        let socket = each(some(socket).into_iter().collect(), |text| {
+            let path = PathBuf::from(text.strip_prefix("unix://").unwrap_or(&text));
+            path.is_absolute().then_some(path).ok_or_else(|| SettingProblem {
+                message: format!("`sandbox.container.socket`: `{}` is no path of a socket", shortened(&text)),
+                hint: "write an absolute path: /var/run/docker.sock".to_owned(),
+            })
+        })?;
+        let runtime = each(some(runtime).into_iter().collect(), |text| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+            let is_name = text.chars().all(plain) && !text.starts_with('-');
+            is_name.then_some(text.clone()).ok_or_else(|| SettingProblem {
+                message: format!(
+                    "`sandbox.container.runtime`: `{}` is no name of a runtime",
+                    shortened(&text)
+                ),
+                hint: "write it as the engine knows it: runsc".to_owned(),
+            })
+        })?;
+        Ok(Self { socket: socket.into_iter().next(), runtime: runtime.into_iter().next() })
+    }
+}
+
 impl SandboxSettings {
     pub(super) fn from_config(config: &Config) -> Result<Self, ConfigError> {
         let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
@@ -115,6 +153,7 @@ impl SandboxSettings {
                 processes: count(take!(config, "sandbox.ceilings.processes", Count)),
                 output: take!(config, "sandbox.ceilings.output", Size),
             },
+            container: ContainerSettings::from_config(config)?,
             gvisor: GvisorSettings {
                 program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
                 platform: platform.into_iter().next().unwrap_or_default(),

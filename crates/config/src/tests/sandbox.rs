@@ -24,7 +24,7 @@ fn what_is_no_word_of_a_key_is_refused() {
     for (text, message, hint) in [
         (
             "backends = [\"proces\"]",
-            "`sandbox.backends`: `proces` is not one of process, gvisor, wasm",
+            "`sandbox.backends`: `proces` is not one of process, container, gvisor, wasm",
             "did you mean `process`?",
         ),
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),
@@ -32,16 +32,34 @@ fn what_is_no_word_of_a_key_is_refused() {
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
         ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
         ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
-        ("gvisor.platform = \"vax\"", "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace", ""),
+        (
+            "gvisor.platform = \"vax\"",
+            "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace",
+            "",
+        ),
         ("most = 0", "must not be zero", ""),
         ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
         ("ceilings.cpu = -1", "must be a number of cores above zero", ""),
         ("ceilings.cpu = \"nan\"", "must be a number of cores above zero", ""),
         ("ceilings.memory = \"0\"", "must not be zero", ""),
+        ("container.socket = \"docker.sock\"", "`docker.sock` is no path of a socket", "an absolute path"),
+        ("container.runtime = \"--privileged\"", "`--privileged` is no name of a runtime", "runsc"),
     ] {
         machine.user_file(&format!("[sandbox]\n{text}\n"));
         check_refused(&machine, message, hint);
     }
+}
+
+#[test]
+fn an_engine_is_named_by_its_socket_or_found() {
+    let machine = Machine::new();
+    let none = machine.load().unwrap().settings.sandbox.container;
+    assert_eq!((none.socket, none.runtime), (None, None));
+    machine
+        .user_file("[sandbox.container]\nsocket = \"unix:///run/podman/podman.sock\"\nruntime = \"runsc\"\n");
+    let named = machine.load().unwrap().settings.sandbox.container;
+    assert_eq!(named.socket.as_deref(), Some(std::path::Path::new("/run/podman/podman.sock")));
+    assert_eq!(named.runtime.as_deref(), Some("runsc"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use bailiwick_config::{GvisorSettings, SandboxCeilings, SandboxSettings};
+use bailiwick_config::{ContainerSettings, GvisorSettings, SandboxCeilings, SandboxSettings};
 use bailiwick_sandbox::{From as Wanted, Image, Limit, Network, SealedSecret};
 use bailiwick_types::{CorrelationId, ErrorCode, Tier};
 
@@ -28,6 +28,7 @@ pub(crate) fn settings() -> SandboxSettings {
             processes: 100,
             output: 1 << 20,
         },
+        container: ContainerSettings::default(),
         gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
         mounts: Vec::new(),
         own: Vec::new(),

@@ -59,8 +59,12 @@ pub enum Available {
 pub trait Backend: Send + Sync + std::fmt::Debug {
     /// Its name: `process`.
     fn id(&self) -> &str;
-    /// How strong its wall is.
+    /// How strong its wall is; the weakest, where that was not found out yet.
     fn tier(&self) -> Tier;
+    /// The strongest that its wall may turn out to be. That of another machine is what that machine says when it is asked.
+    fn may_be(&self) -> Tier {
+        self.tier()
+    }
     /// Where its sandboxes run.
     fn location(&self) -> Location {
         Location::Here

@@ -42,6 +42,10 @@ impl Backend for Observed {
         self.inner.tier()
     }
 
+    fn may_be(&self) -> Tier {
+        self.inner.may_be()
+    }
+
     fn location(&self) -> Location {
         self.inner.location()
     }

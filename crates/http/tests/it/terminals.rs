@@ -149,7 +149,7 @@ async fn last(socket: &mut Socket) -> (Value, CloseCode) {
             other => panic!("{other:?}"),
         }
     };
-    is_a("TerminalEnd", &words);
+    is_a("TerminalSaid", &words);
     match next(socket).await {
         Some(Message::Close(Some(frame))) => (words, frame.code),
         other => panic!("{other:?}"),

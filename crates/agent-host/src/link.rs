@@ -166,7 +166,10 @@ impl Greeting {
         let Self { reader, writer, decoder } = self;
         let shared = Arc::new(Shared::default());
         let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
-        let writer = Arc::new(Writer { to: Arc::new(tokio::sync::Mutex::new(Sending::new(writer))), shared: shared.clone() });
+        let writer = Arc::new(Writer {
+            to: Arc::new(tokio::sync::Mutex::new(Sending::new(writer))),
+            shared: shared.clone(),
+        });
         Link { writer, shared, next: AtomicU32::new(first.max(1)), reader: Arc::new(Mutex::new(reader)) }
     }
 }

@@ -48,7 +48,11 @@ pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
     /// Looks for the most memory anew.
     fn forget_peak(&self);
     /// Makes everybody stand still, or go on.
-    fn stand(&self, attended: &Attended<Self>, how: Stand) -> impl Future<Output = Result<Stood, String>> + Send;
+    fn stand(
+        &self,
+        attended: &Attended<Self>,
+        how: Stand,
+    ) -> impl Future<Output = Result<Stood, String>> + Send;
     /// A connection to a port inside.
     fn connect(
         &self,

@@ -16,9 +16,8 @@ pub(crate) fn lay(laid: &[Laid], away: &[String], user: Option<(u32, u32)>) -> R
     for Laid { from, to, own } in laid {
         let (from, to) = (Path::new(from), Path::new(to));
         let made = if *own { make(from, user) } else { Ok(()) };
-        made.and_then(|()| find(from, to)).map_err(|error| {
-            Step::MakePlace.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO))
-        })?;
+        made.and_then(|()| find(from, to))
+            .map_err(|error| Step::MakePlace.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
         mounts::bind_as_it_is(from, to)?;
     }
     away.iter().try_for_each(|place| mounts::detach(Path::new(place)))

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::{Handle, label};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
-    Snapshot,
+    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError,
+    SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_types::Tier;
@@ -54,8 +54,7 @@ impl Options {
 }
 
 /// Where a program is looked for that is given by its name.
-const WHERE: [&str; 6] =
-    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const WHERE: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// Where the folders of this backend's owners are, below its own.
 const FOLDER: &str = "gvisor";
 /// For how long it is believed that there is no sandbox to be had: what was in the way may have been passing.
@@ -195,14 +194,18 @@ impl Backend for GvisorBackend {
             return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
         }
         if !spec.overlays.is_empty() {
-            return Err(unsupported("overlays: what is written over a folder would be in the sandbox's own memory"));
+            return Err(unsupported(
+                "overlays: what is written over a folder would be in the sandbox's own memory",
+            ));
         }
         if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
             return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
         }
         match &spec.network {
             Network::None => Ok(()),
-            Network::Host => Err(unsupported("the host's own network: its sandboxes have a network of their own")),
+            Network::Host => {
+                Err(unsupported("the host's own network: its sandboxes have a network of their own"))
+            }
             _ if egress.is_some() => Ok(()),
             mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
                 backend: ID.to_owned(),

@@ -47,8 +47,7 @@ impl Mounted {
 
 /// What the first process may do until it has taken its place: lay folders over others, and become somebody else. All of it is
 /// within the sandbox's own kernel, and given up before anything of a guest runs.
-const BEGINS_WITH: [&str; 5] =
-    ["CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_SETPCAP"];
+const BEGINS_WITH: [&str; 5] = ["CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_SETPCAP"];
 
 /// Resource limits that gVisor's kernel lets nobody set from inside.
 const BOUNDS: [(&str, u64); 3] = [("RLIMIT_MSGQUEUE", 0), ("RLIMIT_RTPRIO", 0), ("RLIMIT_SIGPENDING", 4096)];

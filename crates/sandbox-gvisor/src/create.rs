@@ -45,7 +45,10 @@ pub(crate) struct Lent {
 }
 
 /// Makes a sandbox, or refuses and leaves nothing behind.
-pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Arc<Attended<Sentry>>, SandboxError> {
+pub(crate) async fn create(
+    inner: &Arc<Inner>,
+    spec: SandboxSpec,
+) -> Result<Arc<Attended<Sentry>>, SandboxError> {
     spec.check()?;
     let (now, random) = Inner::random()?;
     let id = SandboxId::from_parts(now, &random);
@@ -100,7 +103,9 @@ async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
     if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
         lent.image = Some(images.find(name).await?);
     }
-    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) = (&spec.network, &inner.options.egress) {
+    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
+        (&spec.network, &inner.options.egress)
+    {
         lent.outlet = Some(egress.outlet(spec)?);
     }
     Ok(lent)
@@ -168,7 +173,14 @@ pub(crate) async fn stand(
     let report = {
         let group = life.group();
         let has_way_out = lent.outlet.is_some();
-        report::on(About { spec, seen: &seen, outside: &outside, group: &group, has_way_out, memory: bounds.memory })
+        report::on(About {
+            spec,
+            seen: &seen,
+            outside: &outside,
+            group: &group,
+            has_way_out,
+            memory: bounds.memory,
+        })
     };
     Ok(Stands { life, link, seen, report, shape })
 }
@@ -176,7 +188,12 @@ pub(crate) async fn stand(
 type Kept = (Known, PathBuf);
 
 /// Its root and its bundle, in its folder.
-fn lay(of: Of<'_>, places: &Places, folder: &std::path::Path, from: Option<&Kept>) -> Result<(Layout, Shape), SandboxError> {
+fn lay(
+    of: Of<'_>,
+    places: &Places,
+    folder: &std::path::Path,
+    from: Option<&Kept>,
+) -> Result<(Layout, Shape), SandboxError> {
     let root = folder.join("rootfs");
     let layout = layout::lay(of, places, root.clone())?;
     let digest = of.image.map(Unpacked::digest);
@@ -228,7 +245,9 @@ async fn settle(
             life.is_over().await;
             Err(inner.unavailable(trouble(&error, &said)))
         }
-        Err(_) => Err(inner.unavailable(format!("a sandbox did not stand after {PATIENCE:?}: {}", said.text()))),
+        Err(_) => {
+            Err(inner.unavailable(format!("a sandbox did not stand after {PATIENCE:?}: {}", said.text())))
+        }
     }
 }
 

@@ -39,7 +39,12 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Of a sandbox.
-    pub(crate) fn of(spec: &SandboxSpec, image: Option<&str>, has_way_out: bool, user: Option<(u32, u32)>) -> Self {
+    pub(crate) fn of(
+        spec: &SandboxSpec,
+        image: Option<&str>,
+        has_way_out: bool,
+        user: Option<(u32, u32)>,
+    ) -> Self {
         let mounts = spec.mounts.iter().map(|mount| (mount.to.as_str().to_owned(), mount.writable));
         Self {
             image: image.map(str::to_owned),

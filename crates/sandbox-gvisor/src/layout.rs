@@ -55,8 +55,12 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
     }
     let mut skeleton = Skeleton::new(root).map_err(|error| failed("make the root of a sandbox", &error))?;
     let targets: Vec<&str> = spec.mounts.iter().map(|mount| mount.to.as_str()).collect();
-    let taken: Vec<&str> =
-        targets.iter().copied().filter(|to| !within_own(to)).chain(files.iter().map(|(at, _)| at.as_str())).collect();
+    let taken: Vec<&str> = targets
+        .iter()
+        .copied()
+        .filter(|to| !within_own(to))
+        .chain(files.iter().map(|(at, _)| at.as_str()))
+        .collect();
     let filled = match image {
         Some(image) => skeleton.image(&image.root(), &taken),
         None => skeleton.host(),
@@ -142,7 +146,8 @@ fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>
     let is_mounted = |folder: &str| spec.mounts.iter().any(|mount| is_within(folder, mount.to.as_str()));
     let is_usual = |folder: &str| bailiwick_agent_host::places::OWN.contains(&folder);
     let is_of_image = |folder: &str| {
-        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir()) && !is_usual(folder)
+        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir())
+            && !is_usual(folder)
     };
     places.own_found().into_iter().filter(|folder| !is_mounted(folder) && !is_of_image(folder)).collect()
 }
@@ -154,7 +159,8 @@ fn look_at(mounts: &[Mount], as_root: bool) -> Result<(Checked, (u32, u32)), San
     let mut checked = Vec::new();
     let mut owner = None;
     for Mount { from, writable, .. } in mounts {
-        let refused = |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
+        let refused =
+            |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
         let found = std::fs::symlink_metadata(from).map_err(|error| refused(&error.to_string()))?;
         if found.is_symlink() || from.canonicalize().ok().as_ref() != Some(from) {
             return Err(refused("there is a symbolic link on the way"));

@@ -10,8 +10,8 @@ use bailiwick_sys::cgroups::Group;
 use tokio::process::Child;
 use tokio::sync::watch;
 
-use crate::runsc::{self, Runsc};
 use crate::folders;
+use crate::runsc::{self, Runsc};
 
 /// How long `runsc` may take to forget a container.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,7 +22,10 @@ const LOOKS: u32 = 1000;
 
 /// How a container is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is changed by somebody else, and none follows from another")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is changed by somebody else, and none follows from another"
+)]
 pub(crate) struct How {
     /// The program that holds it runs.
     runs: bool,
@@ -51,7 +54,14 @@ impl Life {
     /// Of a container whose folder and cgroups are there.
     pub(crate) fn new(name: String, folder: PathBuf, group: Group) -> Arc<Self> {
         let how = watch::Sender::new(How::default());
-        Arc::new(Self { name, folder, how, handle: Mutex::new(None), group: Mutex::new(group), last: Mutex::default() })
+        Arc::new(Self {
+            name,
+            folder,
+            how,
+            handle: Mutex::new(None),
+            group: Mutex::new(group),
+            last: Mutex::default(),
+        })
     }
 
     pub(crate) fn group(&self) -> std::sync::MutexGuard<'_, Group> {

@@ -34,7 +34,9 @@ pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
             Demand::Cpu => held(about, Controller::Cpu),
             Demand::Disk => disk(about),
             Demand::Processes => processes(about),
-            Demand::Timeout => (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned()),
+            Demand::Timeout => {
+                (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned())
+            }
         };
         Wallpart { demand: demand.name().to_owned(), mechanism, status }
     };
@@ -49,7 +51,10 @@ fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
     let holds = seen.interfaces == ["lo"] && outside.has("net") && outside.filtered;
     let way = if has_way_out { ", and a proxy in it that the host serves" } else { "" };
     let network = "gVisor's own network stack with nothing but loopback";
-    (status(holds), format!("{network}{way}; its kernel is in a net namespace of its own, behind a seccomp filter"))
+    (
+        status(holds),
+        format!("{network}{way}; its kernel is in a net namespace of its own, behind a seccomp filter"),
+    )
 }
 
 fn files(About { seen, outside, .. }: About<'_>) -> Held {
@@ -59,9 +64,11 @@ fn files(About { seen, outside, .. }: About<'_>) -> Held {
 }
 
 fn identity(About { seen, outside, .. }: About<'_>) -> Held {
-    let filter = seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
+    let filter =
+        seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups;
-    let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered && outside.has("user");
+    let walls =
+        outside.no_capabilities && outside.no_new_privileges && outside.filtered && outside.has("user");
     let mechanism = format!(
         "its kernel is {} outside, in a user namespace, without capabilities, behind a seccomp filter; inside: user {}, no groups, \
          no capabilities, no_new_privs, {filter}",
@@ -78,13 +85,19 @@ fn identity(About { seen, outside, .. }: About<'_>) -> Held {
 }
 
 fn kill(About { seen, outside, .. }: About<'_>) -> Held {
-    let by = if outside.joined { "its processes are killed by their cgroup" } else { "its kernel ends with the program that started it" };
+    let by = if outside.joined {
+        "its processes are killed by their cgroup"
+    } else {
+        "its kernel ends with the program that started it"
+    };
     (status(seen.first), format!("all of it ends with its own kernel; {by}"))
 }
 
 fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
     match group.holds(controller) {
-        Ok(mechanism) if outside.joined => (WallStatus::Enforced, format!("{mechanism}, around gVisor's own processes")),
+        Ok(mechanism) if outside.joined => {
+            (WallStatus::Enforced, format!("{mechanism}, around gVisor's own processes"))
+        }
         Ok(_) => (WallStatus::Absent, "its kernel did not join its cgroup".to_owned()),
         Err(why) => (WallStatus::Absent, why),
     }
@@ -96,7 +109,10 @@ fn memory(about: About<'_>) -> Held {
     let (status, mechanism) = held(about, Controller::Memory);
     match status {
         WallStatus::Enforced => {
-            let how = format!("{mechanism}: {} bytes for commands, files in memory and gVisor itself", about.memory);
+            let how = format!(
+                "{mechanism}: {} bytes for commands, files in memory and gVisor itself",
+                about.memory
+            );
             (status, how)
         }
         _ => (status, mechanism),
@@ -107,9 +123,10 @@ fn disk(About { spec, seen, .. }: About<'_>) -> Held {
     let wanted = spec.limits.disk.value.max(4096);
     match seen.room {
         // A file system has whole pages.
-        Some(room) if room <= wanted.next_multiple_of(4096) => {
-            (WallStatus::Enforced, format!("a file system of {room} bytes in its memory, behind all of its own folders"))
-        }
+        Some(room) if room <= wanted.next_multiple_of(4096) => (
+            WallStatus::Enforced,
+            format!("a file system of {room} bytes in its memory, behind all of its own folders"),
+        ),
         Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
         None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
     }

@@ -95,7 +95,8 @@ impl Runsc {
         image: Option<&Path>,
         group: &Group,
     ) -> Result<Started, String> {
-        let said = |error: &dyn std::fmt::Display| format!("{} cannot be started: {error}", self.program.display());
+        let said =
+            |error: &dyn std::fmt::Display| format!("{} cannot be started: {error}", self.program.display());
         let doors = group.doors().iter().map(|door| open_door(door)).collect::<Result<Vec<_>, _>>();
         let pid_file = bundle.join(PID_FILE);
         let mut words = vec![std::ffi::OsStr::new(if image.is_some() { "restore" } else { "run" })];

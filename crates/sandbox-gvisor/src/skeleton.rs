@@ -83,7 +83,9 @@ impl Skeleton {
         }
         let text = from.to_str().ok_or_else(|| io::Error::other("its name is not UTF-8"))?;
         if self.mounted.len() >= MOST_BINDS {
-            return Err(io::Error::other(format!("more than {MOST_BINDS} things would have to be mounted for it")));
+            return Err(io::Error::other(format!(
+                "more than {MOST_BINDS} things would have to be mounted for it"
+            )));
         }
         self.mounted.push(Mounted::Bind { from: text.to_owned(), to: at.to_owned(), writable });
         Ok(())

@@ -141,7 +141,11 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
-    Layer { name: "sandbox-remote", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer {
+        name: "sandbox-remote",
+        may_know: MayKnow::Only(&["types", "redact", "sys", "sandbox", "core", "api", "client"]),
+        reason: "asks another server in its own shapes; it knows no other backend and decides nothing",
+    },
     Layer {
         name: "runtime",
         may_know: MayKnow::Only(&["types", "policy", "redact", "cell", "gateway"]),

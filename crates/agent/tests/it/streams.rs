@@ -200,7 +200,11 @@ fn an_agent_that_is_hushed_says_nothing_until_it_is_told_something() {
     let mut agent = Agent::new(Place::Plain, &[]);
     let folder = tempfile::tempdir().unwrap();
     let (pipe, mark) = (folder.path().join("pipe"), folder.path().join("mark"));
-    let script = format!("mkfifo {0}; echo $$ > {1}; echo ready; read word < {0}; echo $word", pipe.display(), mark.display());
+    let script = format!(
+        "mkfifo {0}; echo $$ > {1}; echo ready; read word < {0}; echo $word",
+        pipe.display(),
+        mark.display()
+    );
     let id = agent.start(command(&["sh", "-c", &script]));
     assert!(matches!(agent.about(id), FromAgent::Output { bytes, .. } if bytes == b"ready\n"));
     let hush = agent.number();

@@ -32,7 +32,11 @@ fn what_is_no_word_of_a_key_is_refused() {
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
         ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
         ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
-        ("gvisor.platform = \"vax\"", "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace", ""),
+        (
+            "gvisor.platform = \"vax\"",
+            "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace",
+            "",
+        ),
         ("most = 0", "must not be zero", ""),
         ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
         ("ceilings.cpu = -1", "must be a number of cores above zero", ""),

@@ -45,9 +45,10 @@ fn a_command_past_its_deadline_is_dead() {
     let place = Place::new();
     wait(async {
         let sandbox = place.sandbox().await;
-        let late = shell("(trap '' TERM HUP; while :; do date +%s%N > /work/alive; done) & trap '' TERM; sleep 100")
-            .with_timeout(Duration::from_millis(700))
-            .expect("a deadline");
+        let late =
+            shell("(trap '' TERM HUP; while :; do date +%s%N > /work/alive; done) & trap '' TERM; sleep 100")
+                .with_timeout(Duration::from_millis(700))
+                .expect("a deadline");
         let result = sandbox.exec(late).await.expect("it is told");
         assert!(result.timed_out, "{result:?}");
         assert_eq!(result.exit, Exit::Signal(9));
@@ -107,7 +108,8 @@ fn a_sandbox_that_ended_leaves_nothing_behind() {
         assert!(sandbox.exec(shell("true")).await.is_err());
         let boxes = place.path().join("state").join("gvisor");
         let left = std::fs::read_dir(boxes).expect("owners").filter_map(Result::ok);
-        let left: Vec<_> = left.flat_map(|owner| std::fs::read_dir(owner.path().join("boxes"))).flatten().collect();
+        let left: Vec<_> =
+            left.flat_map(|owner| std::fs::read_dir(owner.path().join("boxes"))).flatten().collect();
         assert!(left.is_empty(), "{left:?}");
         // One that is dropped ends too.
         drop(place.sandbox().await);

@@ -83,7 +83,8 @@ fn a_fork_goes_on_beside_its_origin() {
 fn memory(place: &Place) -> u64 {
     let of = |pid: i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default().trim().to_owned();
+        let line =
+            status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default().trim().to_owned();
         line.trim_end_matches("kB").trim().parse::<u64>().unwrap_or(0)
     };
     place.processes().into_iter().map(of).sum()
@@ -94,7 +95,11 @@ fn a_sandbox_that_sleeps_has_no_memory_and_wakes_by_itself() {
     let place = Place::new();
     wait(async {
         let sandbox = place.sandbox().await;
-        sh(sandbox.as_ref(), "setsid perl -e '$x = \"x\" x (64 << 20); sleep 1000' >/dev/null 2>&1 & echo on").await;
+        sh(
+            sandbox.as_ref(),
+            "setsid perl -e '$x = \"x\" x (64 << 20); sleep 1000' >/dev/null 2>&1 & echo on",
+        )
+        .await;
         count(sandbox.as_ref()).await;
         let before = memory(&place);
         assert!(before > 64 << 10, "{before} kB");
@@ -136,7 +141,9 @@ fn a_command_that_speaks_is_heard_on_after_sleep() {
         assert_eq!(ended.exit.status(), 0);
         let heard = String::from_utf8(heard).expect("text");
         assert_eq!(heard.lines().count(), 40_000);
-        assert!(heard.lines().enumerate().all(|(number, line)| line == format!("line {number} of what it says")));
+        assert!(
+            heard.lines().enumerate().all(|(number, line)| line == format!("line {number} of what it says"))
+        );
     });
 }
 

@@ -18,8 +18,11 @@ fn memory_beyond_the_limit_is_refused_and_told() {
     requires!("gvisor", is_possible());
     let place = Place::new();
     let mut spec = spec();
-    spec.limits =
-        spec.limits.with(Limit::Memory, 64 << 20).and_then(|limits| limits.with(Limit::Disk, 16 << 20)).expect("limits");
+    spec.limits = spec
+        .limits
+        .with(Limit::Memory, 64 << 20)
+        .and_then(|limits| limits.with(Limit::Disk, 16 << 20))
+        .expect("limits");
     wait(async {
         let sandbox = place.create(spec).await.expect("a sandbox");
         sh(sandbox.as_ref(), "perl -e '$x = \"x\" x (24 << 20); print length $x'").await;
@@ -76,7 +79,11 @@ fn a_sandbox_gets_its_share_of_the_processors_and_no_more() {
         let sandbox = place.create(spec).await.expect("a sandbox");
         let before = sandbox.usage().await.expect("counted");
         let began = Instant::now();
-        sh(sandbox.as_ref(), "timeout 2 sh -c 'while :; do :; done' & timeout 2 sh -c 'while :; do :; done'; wait; true").await;
+        sh(
+            sandbox.as_ref(),
+            "timeout 2 sh -c 'while :; do :; done' & timeout 2 sh -c 'while :; do :; done'; wait; true",
+        )
+        .await;
         let wall = began.elapsed().as_secs_f64() * 1000.0;
         let used = sandbox.usage().await.expect("counted").cpu_ms - before.cpu_ms;
         assert!(used < wall * 0.35, "{used} ms of {wall} ms");

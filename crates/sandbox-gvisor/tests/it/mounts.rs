@@ -23,7 +23,8 @@ fn mount(from: &Path, to: &str, writable: bool) -> Mount {
 fn mounts_are_read_or_written_as_they_were_asked_for() {
     requires!("gvisor", is_possible());
     let place = Place::new();
-    let (read, write, file) = (place.path().join("read"), place.path().join("write"), place.path().join("file"));
+    let (read, write, file) =
+        (place.path().join("read"), place.path().join("write"), place.path().join("file"));
     for folder in [&read, &write] {
         std::fs::create_dir(folder).expect("a folder");
         std::fs::write(folder.join("one"), "of the host's\n").expect("a file");
@@ -40,7 +41,9 @@ fn mounts_are_read_or_written_as_they_were_asked_for() {
         let sandbox = place.create(spec).await.expect("a sandbox");
         let all = "cat /srv/deep/read/one /work/write/one /tmp/file; echo of the sandbox > /work/write/two; echo x > /work/own";
         assert_eq!(sh(sandbox.as_ref(), all).await, "of the host's\nof the host's\nalone\n");
-        for refused in ["echo x > /srv/deep/read/two", "echo x > /tmp/file", "rm -f /srv/deep/read/one", "rm /tmp/file"] {
+        for refused in
+            ["echo x > /srv/deep/read/two", "echo x > /tmp/file", "rm -f /srv/deep/read/one", "rm /tmp/file"]
+        {
             let result = sandbox.exec(shell(refused)).await.expect("it runs");
             assert_ne!(result.exit.status(), 0, "{refused}");
         }
@@ -143,7 +146,8 @@ fn an_image_is_a_root_that_nobody_writes_to() {
     wait(async {
         let sandbox = place.create(spec).await.expect("a sandbox");
         let seen = "cat /etc/issue /etc/more/one /opt/app/two; read x < /etc/hosts; echo $x; ls / | busybox tr '\\n' ' '";
-        let seen = sh(sandbox.as_ref(), &seen.replace("cat", "busybox cat").replace("ls", "busybox ls")).await;
+        let seen =
+            sh(sandbox.as_ref(), &seen.replace("cat", "busybox cat").replace("ls", "busybox ls")).await;
         assert!(seen.starts_with("an image\none\ntwo\n127.0.0.1 localhost sandbox\n"), "{seen}");
         sh(sandbox.as_ref(), "echo x > /work/x; echo x > /tmp/x; echo x > /var/tmp/x").await;
         for at in ["/etc/x", "/opt/app/x", "/x", "/bin/x", "/var/x"] {
@@ -166,7 +170,8 @@ fn an_image_cannot_lead_what_is_put_into_it_elsewhere_on_the_host() {
         let place = Place::with(|options| options.images = Some(Arc::new(Folder(root.clone()))));
         let mut spec = spec();
         spec.image = Image::Named("one".to_owned());
-        spec.mounts = vec![mount(folder.path(), "/srv/mounted", false), mount(folder.path(), "/work/mounted", false)];
+        spec.mounts =
+            vec![mount(folder.path(), "/srv/mounted", false), mount(folder.path(), "/work/mounted", false)];
         // It may be refused or stand without the link; nothing of the host's changes either way.
         wait(async { drop(place.create(spec).await) });
         assert_eq!(entries(&target), Vec::<PathBuf>::new(), "{link}");

@@ -39,7 +39,9 @@ fn a_program_that_is_pulled_away_is_told_and_leaves_nothing() {
     requires!("gvisor", is_possible());
     let folder = Place::new();
     let program = folder.path().join("runsc");
-    let found = ["/usr/local/bin/runsc", "/usr/bin/runsc"].into_iter().find(|one| std::path::Path::new(one).is_file());
+    let found = ["/usr/local/bin/runsc", "/usr/bin/runsc"]
+        .into_iter()
+        .find(|one| std::path::Path::new(one).is_file());
     std::fs::copy(found.expect("runsc"), &program).expect("a copy");
     let place = Place::with(|options| options.program = program.clone());
     wait(async {
@@ -54,7 +56,8 @@ fn a_program_that_is_pulled_away_is_told_and_leaves_nothing() {
             assert!(refused.contains("cannot be started"), "{refused}");
         }
         assert_eq!(sh(sandbox.as_ref(), "echo still on").await, "still on\n");
-        let refused = other.exec(crate::place::shell("true")).await.err().expect("it cannot be woken").to_string();
+        let refused =
+            other.exec(crate::place::shell("true")).await.err().expect("it cannot be woken").to_string();
         assert!(refused.contains("cannot be started"), "{refused}");
         let refused = place.create(spec()).await.err().expect("none can be made").to_string();
         assert!(refused.contains("cannot be started"), "{refused}");

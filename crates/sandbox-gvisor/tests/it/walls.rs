@@ -21,7 +21,8 @@ fn every_demand_is_held_and_was_looked_at() {
         let probe = place.backend.probe().await;
         assert_eq!(probe.availability, Available::Yes);
         for demand in Demand::ALL {
-            let part = probe.enforces.iter().find(|part| part.demand == demand.name()).expect("each has a part");
+            let part =
+                probe.enforces.iter().find(|part| part.demand == demand.name()).expect("each has a part");
             assert_eq!(part.status, WallStatus::Enforced, "{part:?}");
         }
         assert!(probe.found.iter().any(|one| one.contains("runsc version")), "{:?}", probe.found);
@@ -46,7 +47,13 @@ fn the_hosts_kernel_and_files_are_not_seen() {
         assert!(seen.ends_with("\nsandbox\n"), "{seen}");
         let told = sh(sandbox.as_ref(), "cat /proc/version; uname -a; dmesg 2>&1 | head -3").await;
         assert!(!told.contains(&*host.release().to_string_lossy()), "{told}");
-        let hidden = [secret.display().to_string(), "/etc/shadow".into(), "/root".into(), "/home".into(), "/proc/1/root/etc/shadow".into()];
+        let hidden = [
+            secret.display().to_string(),
+            "/etc/shadow".into(),
+            "/root".into(),
+            "/home".into(),
+            "/proc/1/root/etc/shadow".into(),
+        ];
         for one in hidden {
             let result = sandbox.exec(shell(&format!("cat {one} || ls {one}"))).await.expect("it runs");
             assert_ne!(result.exit.status(), 0, "{one} is seen");
@@ -54,7 +61,10 @@ fn the_hosts_kernel_and_files_are_not_seen() {
         let numbers = sh(sandbox.as_ref(), "ls /proc | grep -c '^[0-9]'").await;
         assert!(numbers.trim().parse::<u32>().expect("a number") < 8, "{numbers}");
         let devices = sh(sandbox.as_ref(), "ls /dev").await;
-        assert!(!devices.contains("vda") && !devices.contains("kvm") && !devices.contains("mem"), "{devices}");
+        assert!(
+            !devices.contains("vda") && !devices.contains("kvm") && !devices.contains("mem"),
+            "{devices}"
+        );
     });
 }
 
@@ -71,10 +81,14 @@ fn the_kernel_of_a_sandbox_is_nobody_on_the_host() {
             }
             seen += 1;
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("its status");
-            let line = |key: &str| status.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+            let line =
+                |key: &str| status.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
             assert_eq!(line("Uid:"), "Uid:\t65534\t65534\t65534\t65534");
             assert_eq!(line("CapEff:"), "CapEff:\t0000000000000000");
-            assert_eq!((line("NoNewPrivs:"), line("Seccomp:")), ("NoNewPrivs:\t1".to_owned(), "Seccomp:\t2".to_owned()));
+            assert_eq!(
+                (line("NoNewPrivs:"), line("Seccomp:")),
+                ("NoNewPrivs:\t1".to_owned(), "Seccomp:\t2".to_owned())
+            );
         }
         assert_eq!(seen, 1);
     });
@@ -112,7 +126,8 @@ fn who_ends_the_first_process_ends_the_sandbox_and_nothing_else() {
         // gVisor's kernel does not shield the first process from those who are the same user.
         for signal in ["KILL", "STOP"] {
             let sandbox = place.sandbox().await;
-            let command = shell(&format!("kill -{signal} 1; sleep 100")).with_timeout(std::time::Duration::from_secs(3));
+            let command = shell(&format!("kill -{signal} 1; sleep 100"))
+                .with_timeout(std::time::Duration::from_secs(3));
             let ended = sandbox.exec(command.expect("a deadline")).await;
             assert!(ended.as_ref().map_or(true, |ended| ended.timed_out), "{signal}: {ended:?}");
             assert!(sandbox.exec(shell("true")).await.is_err(), "{signal}");

@@ -25,8 +25,7 @@ fn bytes(count: usize) -> Vec<u8> {
 /// Two ends of a connection.
 async fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (ours, theirs) =
-        tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+    let (ours, theirs) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
     (ours.unwrap(), theirs.unwrap().0)
 }
 

@@ -1,5 +1,7 @@
 //! The backends that commands may run on here, as the operator lets them.
 
+mod remote;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
     let data = session.loaded.data_folder.as_ref().ok_or(Failure::NoDataFolder)?;
     let settings = &session.loaded.settings.sandbox;
     let fallback = Arc::new(secret::fallback(session)?);
+    let remote = remote::of(settings, data.clone(), fallback.clone());
     let egress = OperatorsEgress::new(session.loaded.settings.clone(), data.clone(), fallback);
     let images = OperatorsImages::new(session.loaded.settings.clone(), data.clone());
     let (egress, images): (Arc<dyn Egress>, Arc<dyn Images>) = (Arc::new(egress), Arc::new(images));
@@ -40,7 +43,7 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
         images: Some(images),
         ..gvisor::Options::new(data.join(FOLDER))
     };
-    Ok(allowed(all(process, gvisor), settings))
+    Ok(allowed(all(process, gvisor).into_iter().chain([remote]), settings))
 }
 
 /// The backends where there are no settings to ask.

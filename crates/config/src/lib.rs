@@ -30,7 +30,7 @@ pub use load::{DEFAULT_FILE, FOLDER_FILE, FolderFile, Loaded, Request, load};
 pub use merge::{Config, Origin, Setting};
 pub use settings::{
     AgentSandboxes, Approvals, Audit, Fetch, GvisorSettings, ImageSettings, JwksPlace, Jwt, Mcp, Notify,
-    SandboxCeilings, SandboxSettings, Server, Settings, TlsFiles, Witness,
+    RemoteSettings, SandboxCeilings, SandboxSettings, Server, Settings, TlsFiles, Witness,
 };
 pub use trust::{Trust, Trusted};
 pub use value::Value;

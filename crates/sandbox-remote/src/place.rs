@@ -199,8 +199,9 @@ impl Place {
         })
     }
 
-    /// Ends it in the background.
+    /// Ends it in the background, and with it whatever runs there.
     pub(crate) fn ends_without_anybody(&self) {
+        self.unlisted();
         if self.alive.swap(false, Ordering::SeqCst) {
             self.inner.going_on.spawn_on(ended(self.door.clone(), self.there.clone()), &self.runtime);
         }
@@ -208,12 +209,5 @@ impl Place {
 
     fn unlisted(&self) {
         self.inner.standing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.unlisted();
-        self.ends_without_anybody();
     }
 }

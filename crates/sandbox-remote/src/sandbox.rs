@@ -68,6 +68,12 @@ impl RemoteSandbox {
     }
 }
 
+impl Drop for RemoteSandbox {
+    fn drop(&mut self) {
+        self.0.ends_without_anybody();
+    }
+}
+
 impl Sandbox for RemoteSandbox {
     fn id(&self) -> SandboxId {
         self.0.id
@@ -181,7 +187,7 @@ impl Sandbox for RemoteSandbox {
     }
 
     fn fork(&self) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
-        Box::pin(async { Ok(Box::new(Self(self.0.fork().await?)) as Box<dyn Sandbox>) })
+        Box::pin(async { Ok(Box::new(Self::new(self.0.fork().await?)) as Box<dyn Sandbox>) })
     }
 
     fn usage(&self) -> Doing<'_, Result<ExecUsage, SandboxError>> {

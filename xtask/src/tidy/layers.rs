@@ -142,11 +142,6 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer {
-        name: "sandbox-remote",
-        may_know: MayKnow::Only(&["types", "redact", "sys", "sandbox", "core", "api", "client"]),
-        reason: "asks another server in its own shapes; it knows no other backend and decides nothing",
-    },
-    Layer {
         name: "runtime",
         may_know: MayKnow::Only(&["types", "policy", "redact", "cell", "gateway"]),
         reason: "runs one call; it knows no catalogue, no store and no record",
@@ -193,6 +188,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "client",
         may_know: MayKnow::Only(&["types", "core", "api"]),
         reason: "asks a server in its own shapes; it knows no server from inside",
+    },
+    Layer {
+        name: "sandbox-remote",
+        may_know: MayKnow::Only(&["types", "redact", "sys", "sandbox", "core", "api", "client"]),
+        reason: "asks another server in its own shapes; it knows no other backend and decides nothing",
     },
     Layer { name: "mcp", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },

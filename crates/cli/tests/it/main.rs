@@ -18,6 +18,7 @@ mod openapi;
 mod output;
 mod own;
 mod policy;
+mod remote;
 mod run;
 mod run_commands;
 mod secrets;

@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process, gvisor, and wasm for images of WebAssembly",
+        "the backends that may run commands: process, gvisor, wasm for images of WebAssembly, remote for another server",
     ),
     (
         "sandbox.floor",
@@ -126,5 +126,33 @@ pub(super) const SANDBOX: &[Row] = &[
         Narrowing::Fixed,
         Used::Now,
         "how gVisor runs programs: systrap, kvm, ptrace",
+    ),
+    (
+        "sandbox.remote.url",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the server that the backend remote asks",
+    ),
+    (
+        "sandbox.remote.key",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the secret that holds the key of that server",
+    ),
+    (
+        "sandbox.remote.ca",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "a file of certificates that that server may have beside the platform's",
+    ),
+    (
+        "sandbox.remote.backend",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the backend that is asked for at that server; without, its own choice",
     ),
 ];

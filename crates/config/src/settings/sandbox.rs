@@ -12,7 +12,7 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process", "gvisor", "wasm"];
+const BACKENDS: &[&str] = &["process", "gvisor", "wasm", "remote"];
 /// The ways in which gVisor can run programs.
 const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.
@@ -55,6 +55,8 @@ pub struct SandboxSettings {
     pub ceilings: SandboxCeilings,
     /// What the backend `gvisor` is told.
     pub gvisor: GvisorSettings,
+    /// What the backend `remote` is told.
+    pub remote: RemoteSettings,
     /// Host folders that may be mounted by whoever is not the operator's own user.
     pub mounts: Vec<PathBuf>,
     /// Our own folders and files, which are never mounted.
@@ -68,6 +70,19 @@ pub struct GvisorSettings {
     pub program: PathBuf,
     /// How it runs programs.
     pub platform: String,
+}
+
+/// What the backend `remote` is told. What is not said is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteSettings {
+    /// The address of the server.
+    pub url: Option<String>,
+    /// The name of the secret that holds its key.
+    pub key: Option<String>,
+    /// A file of certificates.
+    pub ca: Option<PathBuf>,
+    /// The backend that is asked for there.
+    pub backend: Option<String>,
 }
 
 /// How much one sandbox may use at most.
@@ -119,10 +134,21 @@ impl SandboxSettings {
                 program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
                 platform: platform.into_iter().next().unwrap_or_default(),
             },
+            remote: RemoteSettings {
+                url: said(take!(config, "sandbox.remote.url", Text)),
+                key: said(take!(config, "sandbox.remote.key", Text)),
+                ca: said(take!(config, "sandbox.remote.ca", Text)).map(PathBuf::from),
+                backend: said(take!(config, "sandbox.remote.backend", Text)),
+            },
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),
         })
     }
+}
+
+/// A text that is not empty.
+fn said(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
 }
 
 fn rules(listed: Vec<Sourced<Arc<HostRule>>>) -> Vec<HostRule> {

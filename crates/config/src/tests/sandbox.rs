@@ -3,6 +3,7 @@
 use bailiwick_types::Tier;
 
 use super::{Machine, check_refused};
+use crate::RemoteSettings;
 
 #[test]
 fn sandboxes_begin_with_closed_settings() {
@@ -19,12 +20,21 @@ fn sandboxes_begin_with_closed_settings() {
 }
 
 #[test]
+fn no_other_server_is_asked_until_the_operator_says_so() {
+    let machine = Machine::new();
+    let sandbox = machine.load().unwrap().settings.sandbox;
+    assert!(!sandbox.backends.contains(&"remote".to_owned()), "{:?}", sandbox.backends);
+    let RemoteSettings { url, key, ca, backend } = sandbox.remote;
+    assert_eq!((url, key, ca, backend), (None, None, None, None));
+}
+
+#[test]
 fn what_is_no_word_of_a_key_is_refused() {
     let machine = Machine::new();
     for (text, message, hint) in [
         (
             "backends = [\"proces\"]",
-            "`sandbox.backends`: `proces` is not one of process, gvisor, wasm",
+            "`sandbox.backends`: `proces` is not one of process, gvisor, wasm, remote",
             "did you mean `process`?",
         ),
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),

@@ -45,7 +45,13 @@ fn answers_that_are_none_are_told_as_that() {
     block_on(async {
         let version = "GET /v1/openapi.json";
         check(version, Answer::Json(200, json!({})), "is no Bailiwick server", "sandbox.remote.url").await;
-        check(version, Answer::Json(200, described("0.9.0")), "is bailiwick 0.9.0, and this is", "one version").await;
+        check(
+            version,
+            Answer::Json(200, described("0.9.0")),
+            "is bailiwick 0.9.0, and this is",
+            "one version",
+        )
+        .await;
         check(version, Answer::Endless(LONG), "not understood", "").await;
         check(version, Answer::Raw("HTTP/1.1 200 OK\r\n".to_owned()), "not understood", "").await;
         check(version, Answer::Raw("SSH-2.0-x\r\n".to_owned()), "not understood", "").await;
@@ -94,7 +100,11 @@ fn a_key_that_a_server_says_back_is_not_passed_on() {
 }
 
 /// A sandbox that is not what was asked for is refused, and ended there.
-async fn check_made(change: impl Fn(&mut Value) + Clone + Send + Sync + 'static, says: &str, code: ErrorCode) {
+async fn check_made(
+    change: impl Fn(&mut Value) + Clone + Send + Sync + 'static,
+    says: &str,
+    code: ErrorCode,
+) {
     let stage = Stage::new(move |request| {
         let is_looked_at = request.body["absolute"] == "2m";
         (request.is("POST /v1/sandboxes ") && !is_looked_at).then(|| {

@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use bailiwick_api::{Executed, TerminalSaid};
 use bailiwick_redact::Secret;
-use bailiwick_sandbox::{
-    Captured, Demand, ExecResult, ExecUsage, Exit, Limit, Limits, Preset,
-};
+use bailiwick_sandbox::{Captured, Demand, ExecResult, ExecUsage, Exit, Limit, Limits, Preset};
 use bailiwick_sandbox_remote::{Door, Options, RemoteBackend};
 use bailiwick_types::{CorrelationId, Receipt, SandboxId, Tier, WallStatus, Wallpart};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -22,7 +20,8 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 /// The key of the stage.
-pub(crate) const KEY: &str = "bwk_00000000000000000000000000000001_the-secret-part-of-a-key-000000000000000000";
+pub(crate) const KEY: &str =
+    "bwk_00000000000000000000000000000001_the-secret-part-of-a-key-000000000000000000";
 /// Longer than anything here takes; only a test that hangs ever waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -122,7 +121,8 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
             let head = String::from_utf8_lossy(&all[..end]).into_owned();
             let line = head.lines().next().unwrap_or_default().to_owned();
             let request = Request { line, head, body: Value::Null };
-            let length = request.header("content-length").map_or(0, |length| length.parse().expect("a length"));
+            let length =
+                request.header("content-length").map_or(0, |length| length.parse().expect("a length"));
             let body = all.get(end + 4..).unwrap_or_default();
             if body.len() >= length {
                 return Some(Request { body: serde_json::from_slice(body).unwrap_or_default(), ..request });

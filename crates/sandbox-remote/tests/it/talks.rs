@@ -22,10 +22,15 @@ async fn sandbox(answer: Answer) -> (Stage, Box<dyn Sandbox>) {
 
 async fn check(answer: Answer, says: &str) {
     let (stage, sandbox) = sandbox(answer).await;
-    let error = sandbox.exec(Command::new(["true"]).expect("a command")).await.expect_err("it breaks the rules");
+    let error =
+        sandbox.exec(Command::new(["true"]).expect("a command")).await.expect_err("it breaks the rules");
     assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
     assert!(error.to_string().contains(says), "{says}: {error}");
-    assert_eq!(stage.asked().iter().filter(|request| request.is_a_talk()).count(), 2, "nothing is sent again");
+    assert_eq!(
+        stage.asked().iter().filter(|request| request.is_a_talk()).count(),
+        2,
+        "nothing is sent again"
+    );
 }
 
 #[test]

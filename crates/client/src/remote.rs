@@ -113,13 +113,10 @@ impl Remote {
             let response = self.head(ask).await?;
             self.rest(response).await
         };
-        match tokio::time::timeout(self.bounds.time, answer).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let why = format!("it did not answer for {} seconds", self.bounds.time.as_secs());
-                Err(not_reached(&self.server, &why))
-            }
-        }
+        tokio::time::timeout(self.bounds.time, answer).await.unwrap_or_else(|_| {
+            let why = format!("it did not answer for {} seconds", self.bounds.time.as_secs());
+            Err(not_reached(&self.server, &why))
+        })
     }
 
     /// Sends a request; what is refused comes back as such.

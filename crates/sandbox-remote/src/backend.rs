@@ -176,11 +176,14 @@ impl Backend for RemoteBackend {
 
     fn probe(&self) -> Doing<'_, Probe> {
         Box::pin(async {
-            self.looked().await.map(|(probe, _)| probe).unwrap_or_else(|error| Probe {
-                availability: Available::No { reason: error.to_string(), fix: error.hint() },
-                enforces: Vec::new(),
-                found: Vec::new(),
-            })
+            self.looked().await.map_or_else(
+                |error| Probe {
+                    availability: Available::No { reason: error.to_string(), fix: error.hint() },
+                    enforces: Vec::new(),
+                    found: Vec::new(),
+                },
+                |(probe, _)| probe,
+            )
         })
     }
 

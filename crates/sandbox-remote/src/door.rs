@@ -62,17 +62,13 @@ impl Door {
     pub(crate) async fn ask(&self, action: Action, within: Duration) -> Result<Reply, Refusal> {
         let what = action.name();
         let caller = Caller::alone(Actor { key: None, client: crate::ID.to_owned() });
-        match tokio::time::timeout(within, self.remote.perform(caller, action)).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let message = format!(
-                    "it did not answer for {} seconds when it was asked for `{what}`",
-                    within.as_secs()
-                );
-                Err(Refusal::new(ErrorCode::Unavailable, message)
-                    .with_hint("check whether that server runs, and what else it does"))
-            }
-        }
+        let answer = tokio::time::timeout(within, self.remote.perform(caller, action)).await;
+        answer.unwrap_or_else(|_| {
+            let seconds = within.as_secs();
+            let message = format!("it did not answer for {seconds} seconds when it was asked for `{what}`");
+            Err(Refusal::new(ErrorCode::Unavailable, message)
+                .with_hint("check whether that server runs, and what else it does"))
+        })
     }
 
     /// A text of the server's as it can be passed on: short, visible, and without the key.

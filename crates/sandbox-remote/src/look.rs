@@ -126,8 +126,7 @@ fn fits(theirs: &str) -> bool {
         Some((numbers.next()??, numbers.next()??))
     };
     match (parts(theirs), parts(OURS)) {
-        (Some((0, theirs)), Some((0, ours))) => theirs == ours,
-        (Some((theirs, _)), Some((ours, _))) => theirs == ours,
+        (Some(theirs), Some(ours)) => theirs.0 == ours.0 && (ours.0 > 0 || theirs.1 == ours.1),
         _ => false,
     }
 }

@@ -39,7 +39,7 @@ pub(crate) async fn spawn(place: &Arc<Place>, command: Command) -> Result<Runnin
         Ok(talk) => talk,
         Err(refusal) => return Err(place.fault(refusal).await),
     };
-    let (says, hears) = match talk.begin(start(place, command)).await {
+    let (says, line) = match talk.begin(start(place, command)).await {
         Ok(both) => both,
         Err(refusal) => return Err(place.fault(refusal).await),
     };
@@ -49,15 +49,15 @@ pub(crate) async fn spawn(place: &Arc<Place>, command: Command) -> Result<Runnin
     let (tell, ended) = oneshot::channel();
     let place_there = place.clone();
     place.inner.going_on.spawn(async move {
-        let mut line = Heard { said, waiting: VecDeque::new(), has_streams };
-        let end = attended(&mut line, says, hears, told, hurried, deadline).await;
+        let mut heard = Heard { said, waiting: VecDeque::new(), has_streams };
+        let end = attended(&mut heard, says, line, told, hurried, deadline).await;
         let end = match end {
             Ok(executed) => Ok(ended_as(*executed)),
             Err(refusal) => Err(place_there.fault(refusal).await),
         };
         drop(place_there);
         // What was said is there before its end is told.
-        line.all().await;
+        heard.all().await;
         // Whoever does not wait for it does not hear of it.
         let _unheard = tell.send(end);
     });
@@ -141,7 +141,7 @@ fn breaks_the_rules(why: &str) -> Refusal {
 async fn attended(
     heard: &mut Heard,
     says: Says,
-    hears: Hears,
+    line: Hears,
     told: mpsc::Receiver<Input>,
     hurried: mpsc::Receiver<Input>,
     deadline: Duration,
@@ -149,7 +149,7 @@ async fn attended(
     let (gave, given) = watch::channel(0_u64);
     let (took, taken) = watch::channel(0_u64);
     let has_streams = heard.has_streams;
-    let hearing = hear(heard, hears, &gave, &took);
+    let hearing = hear(heard, line, &gave, &took);
     tokio::pin!(hearing);
     let telling = tell(says, told, hurried, given, taken, has_streams);
     tokio::select! {
@@ -168,16 +168,16 @@ async fn attended(
 /// Hears the command. While somebody here does not listen, the server is told of nothing that was taken, and waits.
 async fn hear(
     heard: &mut Heard,
-    mut hears: Hears,
+    mut line: Hears,
     gave: &watch::Sender<u64>,
     took: &watch::Sender<u64>,
 ) -> Result<Box<Executed>, Refusal> {
     loop {
         let message = if heard.waiting.is_empty() {
-            hears.next().await?
+            line.next().await?
         } else if heard.has_streams {
             tokio::select! {
-                message = hears.next() => message?,
+                message = line.next() => message?,
                 () = heard.hand_on() => {
                     took.send_modify(|took| *took = took.saturating_add(1));
                     continue;

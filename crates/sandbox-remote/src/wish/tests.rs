@@ -47,8 +47,7 @@ fn what_means_this_machine_is_refused() {
 fn what_another_server_handed_on_is_not_handed_on_again() {
     check(|spec| drop(spec.labels.insert(MARK.to_owned(), "x".to_owned())), "handed on without an end");
     let sent = wish(&SandboxSpec::default(), id(), None);
-    let mut spec = SandboxSpec::default();
-    spec.labels = sent.labels;
+    let spec = SandboxSpec { labels: sent.labels, ..SandboxSpec::default() };
     assert!(can_cross(&spec).is_err(), "what is sent carries the mark");
 }
 
@@ -74,8 +73,7 @@ fn everything_else_is_asked_for_as_it_is() {
 
 /// The limits that a server makes of what it is sent.
 fn there(limits: &Limits) -> Limits {
-    let mut spec = SandboxSpec::default();
-    spec.limits = *limits;
+    let spec = SandboxSpec::new(*limits);
     let sent = wish(&spec, id(), None);
     let preset: Preset = sent.preset.expect("a preset").parse().expect("one of ours");
     sent.limits.iter().fold(Limits::preset(preset), |limits, (limit, text)| {

@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 pub(crate) const KEY: &str =
     "bwk_00000000000000000000000000000001_the-secret-part-of-a-key-000000000000000000";
 /// Longer than anything here takes; only a test that hangs ever waits for it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A request, as far as anybody here looks.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use bailiwick_sys::{Errno, Failed, Step, mounts};
 use bailiwick_wire::seat::Laid;
 
 /// The permissions of folders that are made: as those of `/tmp`, since one of them is.
-const EVERYBODYS: u32 = 0o1777;
+pub(crate) const EVERYBODYS: u32 = 0o1777;
 
 /// Lays each over its place, and takes away where they came from.
 pub(crate) fn lay(laid: &[Laid], away: &[String], user: Option<(u32, u32)>) -> Result<(), Failed> {
@@ -31,7 +31,7 @@ fn make(folder: &Path, user: Option<(u32, u32)>) -> io::Result<()> {
 }
 
 /// Makes the place for something, if it is not there: a folder for a folder, a file for anything else.
-fn find(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn find(from: &Path, to: &Path) -> io::Result<()> {
     if std::fs::symlink_metadata(to).is_ok() {
         return Ok(());
     }

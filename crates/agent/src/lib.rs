@@ -17,6 +17,7 @@ mod input;
 mod job;
 mod laid;
 mod life;
+pub mod machine;
 mod outgoing;
 mod output;
 mod pack;

@@ -11,6 +11,7 @@ use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
 use bailiwick_sys::{Errno, Failed, Step, bounds, mounts, packets, seccomp};
 use bailiwick_wire::seat::{FromSeat, LONGEST, Seat, Seen};
 use bailiwick_wire::{Decoder, encode};
+use serde::de::DeserializeOwned;
 
 use crate::laid;
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost, run};
@@ -20,7 +21,12 @@ const PIECE: usize = 4096;
 
 /// Takes the place that the host says, and lives as its agent. Gives the exit code with which the process has to end at once.
 pub fn take(host: ToHost) -> u8 {
-    let seat = match hear(&host.from) {
+    take_after(host, &mut Decoder::new(LONGEST))
+}
+
+/// The same, where something was heard of the host before.
+pub(crate) fn take_after(host: ToHost, decoder: &mut Decoder) -> u8 {
+    let seat = match hear(&host.from, decoder) {
         Ok(Some(seat)) => seat,
         Ok(None) => return CLOSED,
         Err(_) => return BROKEN,
@@ -46,13 +52,12 @@ pub fn take(host: ToHost) -> u8 {
     run(host, setup)
 }
 
-/// The first message of the host; none where it is gone.
-fn hear(from: &OwnedFd) -> Result<Option<Seat>, Errno> {
-    let mut decoder = Decoder::new(LONGEST);
+/// The next message of the host; none where it is gone.
+pub(crate) fn hear<T: DeserializeOwned>(from: &OwnedFd, decoder: &mut Decoder) -> Result<Option<T>, Errno> {
     let mut piece = [0; PIECE];
     loop {
-        if let Some(seat) = decoder.take().map_err(|_| Errno::PROTO)? {
-            return Ok(Some(seat));
+        if let Some(message) = decoder.take().map_err(|_| Errno::PROTO)? {
+            return Ok(Some(message));
         }
         match packets::read(from, &mut piece)? {
             0 => return Ok(None),
@@ -61,7 +66,7 @@ fn hear(from: &OwnedFd) -> Result<Option<Seat>, Errno> {
     }
 }
 
-fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
+pub(crate) fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
     let frame = encode(said).map_err(|_| Errno::INVAL)?;
     let mut rest = frame.as_slice();
     while !rest.is_empty() {
@@ -94,7 +99,7 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
 }
 
 fn look(folders: &[String]) -> Result<Seen, Failed> {
-    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)));
+    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)).map(|size| size.bytes));
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,

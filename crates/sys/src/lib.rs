@@ -24,6 +24,7 @@ pub mod ipc;
 pub mod landlock;
 pub mod local;
 pub mod loopback;
+pub mod machine;
 pub mod mounts;
 pub mod namespaces;
 pub mod overlay;

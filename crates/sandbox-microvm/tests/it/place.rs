@@ -1,0 +1,113 @@
+//! Where tests make sandboxes: a backend with a folder of its own, and a runtime to wait on.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use bailiwick_sandbox::{
+    Available, Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
+};
+use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend, Options};
+
+/// Runs to the end.
+pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(doing)
+}
+
+/// Whether this machine has such sandboxes: this user is root, and one was seen to stand.
+pub(crate) fn is_possible() -> bool {
+    static IS: OnceLock<bool> = OnceLock::new();
+    *IS.get_or_init(|| {
+        rustix::process::geteuid().is_root() && {
+            let probe = wait(async { Place::new().backend.probe().await });
+            if let Available::No { reason, .. } = &probe.availability {
+                use std::io::Write as _;
+                let _nobody_reads = writeln!(std::io::stderr(), "microvm: {reason}");
+            }
+            probe.availability == Available::Yes
+        }
+    })
+}
+
+/// A backend and its folder.
+pub(crate) struct Place {
+    pub(crate) backend: Arc<MicrovmBackend>,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = Options { emulation: Emulation::Always, ..Options::new(folder.path().join("state")) };
+        let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
+        if fetched.is_dir() {
+            options.kernel = fetched;
+        }
+        change(&mut options);
+        Self { backend: Arc::new(MicrovmBackend::new(options)), folder }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A sandbox of the usual kind.
+    pub(crate) async fn sandbox(&self) -> Box<dyn Sandbox> {
+        self.create(spec()).await.expect("a sandbox")
+    }
+
+    pub(crate) async fn create(&self, spec: SandboxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.backend.create(spec).await
+    }
+}
+
+/// Machines of this process that run.
+pub(crate) fn machines() -> Vec<i32> {
+    let text = format!("bailiwick-sandbox-{}-", std::process::id());
+    let entries = std::fs::read_dir("/proc").expect("processes");
+    entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.windows(text.len()).any(|part| part == text.as_bytes())
+        })
+        .collect()
+}
+
+/// The usual spec: a small machine, since most are emulated.
+pub(crate) fn spec() -> SandboxSpec {
+    SandboxSpec::new(Limits::preset(Preset::Minimal))
+}
+
+pub(crate) fn path(text: &str) -> SandboxPath {
+    SandboxPath::new(text).expect("a path")
+}
+
+/// A command of words.
+pub(crate) fn words(words: &[&str]) -> Command {
+    Command::new(words.iter().copied()).expect("a command")
+}
+
+/// A text for the shell.
+pub(crate) fn shell(text: &str) -> Command {
+    Command::shell(text).expect("a command")
+}
+
+/// What a command says, if it ends well.
+#[track_caller]
+pub(crate) fn said(result: &ExecResult) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(result.exit.status(), 0, "{} {}", text(&result.stdout.bytes), text(&result.stderr.bytes));
+    text(&result.stdout.bytes)
+}
+
+/// Runs a text in a sandbox and gives what it says.
+pub(crate) async fn sh(sandbox: &dyn Sandbox, text: &str) -> String {
+    said(&sandbox.exec(shell(text)).await.expect("it runs"))
+}

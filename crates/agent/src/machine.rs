@@ -6,7 +6,7 @@
 mod relay;
 mod root;
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 
 use bailiwick_sys::alone::Alone;
@@ -54,11 +54,12 @@ fn begin() -> Result<(), Failed> {
     let agent = port(AGENT_PORT)?;
     let (files, orders) = (port(FILES_PORT)?, port(ORDERS_PORT)?);
     let asked = open("/dev/fuse", Step::OpenServed)?;
+    mounts::served(Path::new(SERVED), asked.as_fd())?;
     let alone = Alone::check()?;
     match into_jail(Own::AllButUser, true, &alone)? {
         Side::Child => {
-            drop((files, orders));
-            ending::exit_now(settle(agent, asked))
+            drop((files, orders, asked));
+            ending::exit_now(settle(agent))
         }
         Side::Parent(child) => {
             drop(agent);
@@ -110,14 +111,14 @@ fn port(path: &str) -> Result<OwnedFd, Failed> {
 }
 
 /// Lays the machine out, and becomes its agent.
-fn settle(agent: OwnedFd, asked: OwnedFd) -> u8 {
+fn settle(agent: OwnedFd) -> u8 {
     let mut decoder = Decoder::new(LONGEST);
     let machine = match seat::hear::<Machine>(&agent, &mut decoder) {
         Ok(Some(machine)) => machine,
         Ok(None) => return CLOSED,
         Err(_) => return BROKEN,
     };
-    let laid = loopback::raise().and_then(|()| root::lay(&machine, asked));
+    let laid = loopback::raise().and_then(|()| root::lay(&machine));
     if let Err(Failed { step, errno }) = laid {
         let said = FromSeat::Untaken { step: step.says().to_owned(), errno: errno.raw_os_error() };
         return if seat::tell(&agent, &said).is_ok() { OUR_FAULT } else { CLOSED };

@@ -1,7 +1,7 @@
 //! The root of a sandbox that has a machine of its own, from what the host serves, and a bounded file system in memory.
 
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 
@@ -38,10 +38,8 @@ fn failed(step: Step) -> impl Fn(io::Error) -> Failed {
 }
 
 /// Lays it out, and makes it the root. From here on this process is within the bounds of the sandbox.
-pub(super) fn lay(machine: &Machine, asked: OwnedFd) -> Result<(), Failed> {
+pub(super) fn lay(machine: &Machine) -> Result<(), Failed> {
     join(machine)?;
-    mounts::served(Path::new(SERVED), asked.as_fd())?;
-    drop(asked);
     let scratch = Size { bytes: machine.room, files: machine.files };
     mounts::memory(Path::new(SCRATCH), scratch, 0o755, Less::WRITE)?;
     match &machine.image {

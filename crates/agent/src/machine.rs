@@ -13,8 +13,8 @@ use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Own, Side, into_jail};
 use bailiwick_sys::{Errno, Failed, Step, ending, loopback, machine, mounts};
 use bailiwick_wire::Decoder;
-use bailiwick_wire::machine::{AGENT_PORT, FILES_PORT, MODULES, Machine, ORDERS_PORT};
-use bailiwick_wire::seat::{FromSeat, LONGEST};
+use bailiwick_wire::machine::{AGENT_PORT, FILES_PORT, MODULES, MOST_TOLD, Machine, ORDERS_PORT};
+use bailiwick_wire::seat::FromSeat;
 use rustix::fs::inotify;
 use rustix::fs::{Mode, OFlags};
 
@@ -112,7 +112,7 @@ fn port(path: &str) -> Result<OwnedFd, Failed> {
 
 /// Lays the machine out, and becomes its agent.
 fn settle(agent: OwnedFd) -> u8 {
-    let mut decoder = Decoder::new(LONGEST);
+    let mut decoder = Decoder::new(MOST_TOLD);
     let machine = match seat::hear::<Machine>(&agent, &mut decoder) {
         Ok(Some(machine)) => machine,
         Ok(None) => return CLOSED,

@@ -107,7 +107,9 @@ impl Pieces {
 /// Plans a sandbox.
 pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
     let Of { spec, image, outlet, as_root } = of;
-    let user = whom(&spec.mounts, as_root)?;
+    let outside = whom(&spec.mounts)?;
+    // Nobody is root inside, not even for a folder of root's: it would be its machine's root.
+    let user = if outside.0 == 0 { (NOBODY, NOBODY) } else { outside };
     let mut pieces = Pieces::default();
     let step = "plan the root of a sandbox";
     let root = match image {
@@ -158,7 +160,7 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
         memory: memory.saturating_add(KERNELS).div_ceil(1 << 20),
         processors: limits.cpu.value.div_ceil(1000).clamp(1, MOST_PROCESSORS),
     };
-    let shares = Arc::new(Shares { list: pieces.shares, user, as_root });
+    let shares = Arc::new(Shares { list: pieces.shares, user: outside, inside: user, as_root });
     Ok(Plan { machine, seat, shares, size })
 }
 
@@ -201,7 +203,7 @@ fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>
 }
 
 /// Looks at mounts as they are now, and says who the sandbox has to be: whoever owns what it may write to.
-fn whom(mounts: &[Mount], as_root: bool) -> Result<(u32, u32), SandboxError> {
+fn whom(mounts: &[Mount]) -> Result<(u32, u32), SandboxError> {
     let mut owner = None;
     for Mount { from, writable, .. } in mounts {
         let refused = |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
@@ -218,7 +220,5 @@ fn whom(mounts: &[Mount], as_root: bool) -> Result<(u32, u32), SandboxError> {
             return Err(refused("it has another owner than another writable mount of the same sandbox"));
         }
     }
-    // Nobody is root inside, not even for a folder of root's: it would be its machine's root.
-    let user = owner.filter(|(user, _)| *user != 0 || !as_root);
-    Ok(user.unwrap_or((NOBODY, NOBODY)))
+    Ok(owner.unwrap_or((NOBODY, NOBODY)))
 }

@@ -16,6 +16,9 @@ pub const ORDERS_PORT: &str = "/dev/vport0p3";
 /// Where modules are, in the order of their names.
 pub const MODULES: &str = "/modules";
 
+/// The longest message before there is an agent: it may hold files of ours.
+pub const MOST_TOLD: usize = 4 << 20;
+
 /// How a machine is laid out: the first message to its first process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {

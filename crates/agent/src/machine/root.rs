@@ -31,7 +31,7 @@ const LINKS: [(&str, &str); 5] = [
     ("stderr", "/proc/self/fd/2"),
 ];
 /// How large what is not the sandbox's own may be: a few links and files of ours.
-const OURS: Size = Size { bytes: 4 << 20, files: 16 << 10 };
+const OURS: Size = Size { bytes: 16 << 20, files: 16 << 10 };
 
 fn failed(step: Step) -> impl Fn(io::Error) -> Failed {
     move |error| step.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO))

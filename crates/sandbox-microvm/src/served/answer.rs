@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags};
 use super::attributes::{Told, kind};
 use super::names::{FIRST, Names, ROOT};
 use super::question::Question;
-use super::shares::{ENTER, Owner, READ, Share, Shares, look_at};
+use super::shares::{ENTER, READ, Share, Shares, look_at};
 
 /// Kinds of questions.
 mod asked {
@@ -145,10 +145,7 @@ impl Server {
 
     pub(super) fn told(&self, share: usize, found: Statx, number: u64) -> Result<Told, Errno> {
         let share = self.share(share)?;
-        let owner = match share.owner {
-            Owner::AsItIs => (found.stx_uid, found.stx_gid),
-            Owner::Sandbox => self.shares.user,
-        };
+        let owner = self.shares.owner(share, &found);
         Ok(Told { found, number, owner, steady: share.steady })
     }
 

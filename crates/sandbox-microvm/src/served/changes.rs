@@ -23,7 +23,7 @@ const MOST_UNNAMED: usize = 256;
 /// What of a file is to be set.
 mod set {
     pub(super) const MODE: u32 = 1;
-    pub(super) const OWNERS: u32 = 1 << 1 | 1 << 2;
+    pub(super) const OWNERS: u32 = (1 << 1) | (1 << 2);
     pub(super) const SIZE: u32 = 1 << 3;
     pub(super) const READ: u32 = 1 << 4;
     pub(super) const WRITTEN: u32 = 1 << 5;
@@ -207,8 +207,9 @@ impl Server {
         }
         if wanted & set::OWNERS != 0 {
             let same = (question.number(76), question.number(80));
-            let asks_user = wanted & 1 << 1 != 0 && same.0 != Some(found.status.stx_uid);
-            let asks_group = wanted & 1 << 2 != 0 && same.1 != Some(found.status.stx_gid);
+            let (user, group) = self.shares.owner(self.share(found.share)?, &found.status);
+            let asks_user = wanted & (1 << 1) != 0 && same.0 != Some(user);
+            let asks_group = wanted & (1 << 2) != 0 && same.1 != Some(group);
             if asks_user || asks_group {
                 return Err(Errno::PERM);
             }

@@ -60,8 +60,10 @@ pub(crate) fn look_at(held: &OwnedFd) -> Result<Statx, Errno> {
 #[derive(Debug)]
 pub(crate) struct Shares {
     pub(crate) list: Vec<Share>,
-    /// The sandbox's user and group.
+    /// On whose behalf files of the host are opened and made: user and group.
     pub(crate) user: (u32, u32),
+    /// Who that is inside.
+    pub(crate) inside: (u32, u32),
     /// Whether this process may make files somebody else's.
     pub(crate) as_root: bool,
 }
@@ -72,13 +74,27 @@ pub(crate) const WRITE: u32 = 2;
 pub(crate) const ENTER: u32 = 1;
 
 impl Shares {
+    /// Whose something is said to be inside.
+    pub(crate) fn owner(&self, share: &Share, found: &Statx) -> (u32, u32) {
+        let (user, group) = (found.stx_uid, found.stx_gid);
+        match share.owner {
+            Owner::Sandbox => self.inside,
+            Owner::AsItIs if !share.writable => (user, group),
+            Owner::AsItIs => (
+                if user == self.user.0 { self.inside.0 } else { user },
+                if group == self.user.1 { self.inside.1 } else { group },
+            ),
+        }
+    }
+
     /// Whether the sandbox's user may do this with it.
     pub(crate) fn may(&self, share: &Share, found: &Statx, wanted: u32) -> Result<(), Errno> {
         if share.owner == Owner::Sandbox {
             return Ok(());
         }
         let mode = u32::from(found.stx_mode);
-        let (user, group) = self.user;
+        // For root only where there is something of root's to be written to: nothing else of root's is read for a guest.
+        let (user, group) = if share.writable || self.user.0 != 0 { self.user } else { self.inside };
         let shift = match (found.stx_uid == user, found.stx_gid == group) {
             (true, _) => 6,
             (false, true) => 3,

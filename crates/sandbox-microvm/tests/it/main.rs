@@ -11,10 +11,29 @@
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
 mod commands;
+mod kept;
+mod limits;
+mod mounts;
+mod network;
+mod owners;
 mod place;
+mod program;
+mod walls;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    bailiwick_testkit::run_tests(&[commands::TESTS])
+    if let Some(code) = owners::become_one() {
+        return code;
+    }
+    bailiwick_testkit::run_tests(&[
+        commands::TESTS,
+        kept::TESTS,
+        limits::TESTS,
+        mounts::TESTS,
+        network::TESTS,
+        owners::TESTS,
+        program::TESTS,
+        walls::TESTS,
+    ])
 }

@@ -1,11 +1,11 @@
 //! Where tests make sandboxes: a backend with a folder of its own, and a runtime to wait on.
 
 use std::future::Future;
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bailiwick_sandbox::{
-    Available, Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
+    Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
 };
 use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend, Options};
 
@@ -15,19 +15,23 @@ pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
     runtime.block_on(doing)
 }
 
-/// Whether this machine has such sandboxes: this user is root, and one was seen to stand.
+/// Whether this machine has what such sandboxes are made of. Whether they run is for each test to see: a look would cost as much.
 pub(crate) fn is_possible() -> bool {
-    static IS: OnceLock<bool> = OnceLock::new();
-    *IS.get_or_init(|| {
-        rustix::process::geteuid().is_root() && {
-            let probe = wait(async { Place::new().backend.probe().await });
-            if let Available::No { reason, .. } = &probe.availability {
-                use std::io::Write as _;
-                let _nobody_reads = writeln!(std::io::stderr(), "microvm: {reason}");
-            }
-            probe.availability == Available::Yes
-        }
-    })
+    let kernel = kernel();
+    let has_kernel = std::fs::read_dir(kernel).into_iter().flatten().filter_map(Result::ok);
+    let has_kernel = has_kernel.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"));
+    rustix::process::geteuid().is_root() && Path::new("/usr/bin/qemu-system-x86_64").is_file() && has_kernel
+}
+
+/// Where the kernel is: fetched by `make test-deps`, or the host's own.
+fn kernel() -> PathBuf {
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
+    if fetched.is_dir() { fetched } else { PathBuf::from("/boot") }
+}
+
+/// How tests have their machines: emulated, so that they run everywhere.
+pub(crate) fn options(state: PathBuf) -> Options {
+    Options { emulation: Emulation::Always, kernel: kernel(), ..Options::new(state) }
 }
 
 /// A backend and its folder.
@@ -43,11 +47,7 @@ impl Place {
 
     pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut options = Options { emulation: Emulation::Always, ..Options::new(folder.path().join("state")) };
-        let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
-        if fetched.is_dir() {
-            options.kernel = fetched;
-        }
+        let mut options = options(folder.path().join("state"));
         change(&mut options);
         Self { backend: Arc::new(MicrovmBackend::new(options)), folder }
     }
@@ -68,7 +68,12 @@ impl Place {
 
 /// Machines of this process that run.
 pub(crate) fn machines() -> Vec<i32> {
-    let text = format!("bailiwick-sandbox-{}-", std::process::id());
+    machines_of(std::process::id())
+}
+
+/// Machines of a process that run.
+pub(crate) fn machines_of(owner: u32) -> Vec<i32> {
+    let text = format!("bailiwick-sandbox-{owner}-");
     let entries = std::fs::read_dir("/proc").expect("processes");
     entries
         .filter_map(Result::ok)

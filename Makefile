@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps gvisor wasm-programs mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps gvisor microvm wasm-programs mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -35,7 +35,7 @@ test-deps: deps ## install what testing needs beside that
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
-	@$(MAKE) --no-print-directory gvisor target/python/bin/schemathesis mcp-programs wasm-programs
+	@$(MAKE) --no-print-directory gvisor microvm target/python/bin/schemathesis mcp-programs wasm-programs
 
 # gVisor's runsc, and a static shell to put into an image. The runsc that the release before trixie has cannot keep a sandbox, so it
 # comes from there, from the same mirror as everything else; a pin keeps everything else from coming along.
@@ -50,6 +50,19 @@ gvisor:
 	      printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: runsc\nPin: release n=trixie\nPin-Priority: 990\n' > /etc/apt/preferences.d/bailiwick-runsc; \
 	      apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends runsc; \
 	    else echo "no Debian mirror is configured: sandboxes of gVisor are not tried"; fi; fi; fi
+
+# QEMU, and a kernel for its machines: taken out of its package into this tree, since nothing on this machine boots from it.
+microvm:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  if ! command -v qemu-system-x86_64 >/dev/null; then \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends qemu-system-x86; fi; \
+	  if ! ls target/microvm/boot/vmlinuz-* >/dev/null 2>&1; then \
+	    apt-get update -q; \
+	    kernel=$$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-[0-9].*\)/\1/p' | head -n 1); \
+	    if [ -n "$$kernel" ]; then \
+	      rm -rf target/microvm && mkdir -p target/microvm && \
+	      ( cd target/microvm && apt-get download -q "$$kernel" && dpkg-deb -x linux-image-*.deb . && rm -rf linux-image-*.deb usr ); \
+	    else echo "no package linux-image-cloud-amd64: machines of their own are not tried"; fi; fi; fi
 
 # The program that tries the server against its own description.
 target/python/bin/schemathesis:

@@ -82,6 +82,8 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
     if let Some((user, group)) = seat.user {
         privileges::clear_groups()?;
         privileges::become_user(user, group)?;
+        // What can be gained is given up with what is there, which needs a privilege itself.
+        privileges::regain_kept()?;
     }
     // One more than commands may have: the agent.
     bounds::for_a_sandbox(seat.processes.map(|most| u64::from(most) + 1), None)?;

@@ -8,6 +8,7 @@ use bailiwick_core::images::OperatorsImages;
 use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_sandbox::{Backend, Egress, Images};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
+use bailiwick_sandbox_microvm::{self as microvm, Emulation, MicrovmBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 use bailiwick_sandbox_wasm::WasmBackend;
 
@@ -36,21 +37,31 @@ pub(crate) fn of(session: &Session) -> Result<Backends, Failure> {
         program: settings.gvisor.program.clone(),
         platform: settings.gvisor.platform.clone(),
         accept: lenient(settings),
-        egress: Some(egress),
-        images: Some(images),
+        egress: Some(egress.clone()),
+        images: Some(images.clone()),
         ..gvisor::Options::new(data.join(FOLDER))
     };
-    Ok(allowed(all(process, gvisor), settings))
+    let microvm = microvm::Options {
+        program: settings.microvm.program.clone(),
+        kernel: settings.microvm.kernel.clone(),
+        emulation: if settings.microvm.emulation { Emulation::WithoutKvm } else { Emulation::Never },
+        accept: lenient(settings),
+        egress: Some(egress),
+        images: Some(images),
+        ..microvm::Options::new(data.join(FOLDER))
+    };
+    Ok(allowed(all(process, gvisor, microvm), settings))
 }
 
 /// The backends where there are no settings to ask.
 pub(crate) fn as_shipped(folder: &Path) -> Backends {
-    Backends::new(all(Options::new(folder), gvisor::Options::new(folder)))
+    Backends::new(all(Options::new(folder), gvisor::Options::new(folder), microvm::Options::new(folder)))
 }
 
-fn all(process: Options, gvisor: gvisor::Options) -> [Arc<dyn Backend>; 3] {
+fn all(process: Options, gvisor: gvisor::Options, microvm: microvm::Options) -> [Arc<dyn Backend>; 4] {
     let wasm = wasm(&process);
-    [Arc::new(ProcessBackend::new(process)), Arc::new(GvisorBackend::new(gvisor)), wasm]
+    let (gvisor, microvm) = (GvisorBackend::new(gvisor), MicrovmBackend::new(microvm));
+    [Arc::new(ProcessBackend::new(process)), Arc::new(gvisor), Arc::new(microvm), wasm]
 }
 
 /// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.

@@ -28,7 +28,7 @@ use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel, Scopes};
 
 pub use self::images::ImageSettings;
 pub use self::mcp::{AgentSandboxes, Mcp};
-pub use self::sandbox::{GvisorSettings, SandboxCeilings, SandboxSettings};
+pub use self::sandbox::{GvisorSettings, MicrovmSettings, SandboxCeilings, SandboxSettings};
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
 use crate::value::Value;

@@ -35,7 +35,8 @@ pub(crate) enum Accelerator {
 impl Accelerator {
     fn words(self) -> [String; 4] {
         let (how, processor) = match self {
-            Self::Kvm => ("kvm".to_owned(), "host"),
+            // Without what says which flaws it has not: some hosts offer that and refuse it, and a kernel that is not told is on guard.
+            Self::Kvm => ("kvm".to_owned(), "host,arch-capabilities=off"),
             Self::Emulated => (format!("tcg,tb-size={TRANSLATED}"), "max"),
         };
         ["-accel".to_owned(), how, "-cpu".to_owned(), processor.to_owned()]

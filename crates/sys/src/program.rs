@@ -109,5 +109,7 @@ fn become_nobody((user, group): (u32, u32), covered: &[CString], apart: UnshareF
         rustix::fs::chmod(place, everybodys)?;
     }
     privileges::clear_groups().map_err(system)?;
-    privileges::become_user(user, group).map_err(system)
+    privileges::become_user(user, group).map_err(system)?;
+    // What can be gained is given up next, which needs a privilege itself.
+    privileges::regain_kept().map_err(system)
 }

@@ -139,6 +139,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-process", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-container", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-remote", may_know: BACKEND, reason: BACKEND_REASON },

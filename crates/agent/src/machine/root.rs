@@ -30,6 +30,8 @@ const LINKS: [(&str, &str); 5] = [
     ("stdout", "/proc/self/fd/1"),
     ("stderr", "/proc/self/fd/2"),
 ];
+/// From which port on everybody may listen.
+const PORTS: &str = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 /// How large what is not the sandbox's own may be: a few links and files of ours.
 const OURS: Size = Size { bytes: 16 << 20, files: 16 << 10 };
 
@@ -57,15 +59,20 @@ pub(super) fn lay(machine: &Machine) -> Result<(), Failed> {
         mounts::take_away(Path::new(NEW), Less::READ, false)?;
     }
     loopback::name_host("sandbox")?;
+    // Everybody inside may listen at every port: there is nobody else.
+    write_to(Path::new(PORTS), "0", Step::ListenInside)?;
     mounts::cover_root_with(Path::new(NEW))
+}
+
+/// Writes to a file of the kernel's.
+fn write_to(path: &Path, text: &str, step: Step) -> Result<(), Failed> {
+    let file = std::fs::OpenOptions::new().write(true).open(path);
+    file.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes())).map_err(failed(step))
 }
 
 /// Makes the sandbox's cgroup, and joins it.
 fn join(machine: &Machine) -> Result<(), Failed> {
-    let write = |path: PathBuf, text: &str| {
-        let file = std::fs::OpenOptions::new().write(true).open(path);
-        file.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes())).map_err(failed(Step::WriteCgroup))
-    };
+    let write = |path: PathBuf, text: &str| write_to(&path, text, Step::WriteCgroup);
     let group = Path::new(GROUP);
     let above = group.parent().unwrap_or(group);
     write(above.join("cgroup.subtree_control"), "+memory +pids")?;

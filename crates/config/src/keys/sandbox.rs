@@ -10,7 +10,7 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "the backends that may run commands: process, gvisor, and wasm for images of WebAssembly",
+        "the backends that may run commands: process, gvisor, microvm, and wasm for images of WebAssembly",
     ),
     (
         "sandbox.floor",
@@ -126,5 +126,26 @@ pub(super) const SANDBOX: &[Row] = &[
         Narrowing::Fixed,
         Used::Now,
         "how gVisor runs programs: systrap, kvm, ptrace",
+    ),
+    (
+        "sandbox.microvm.program",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the program qemu-system-x86_64 of the backend microvm: its name or where it is",
+    ),
+    (
+        "sandbox.microvm.kernel",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the kernel of machines: its file, or the folder whose newest is taken",
+    ),
+    (
+        "sandbox.microvm.emulation",
+        Kind::Switch,
+        Narrowing::Fixed,
+        Used::Now,
+        "whether machines may be emulated where KVM does not work",
     ),
 ];

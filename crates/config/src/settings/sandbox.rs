@@ -12,7 +12,7 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process", "gvisor", "wasm"];
+const BACKENDS: &[&str] = &["process", "gvisor", "microvm", "wasm"];
 /// The ways in which gVisor can run programs.
 const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.
@@ -55,6 +55,8 @@ pub struct SandboxSettings {
     pub ceilings: SandboxCeilings,
     /// What the backend `gvisor` is told.
     pub gvisor: GvisorSettings,
+    /// What the backend `microvm` is told.
+    pub microvm: MicrovmSettings,
     /// Host folders that may be mounted by whoever is not the operator's own user.
     pub mounts: Vec<PathBuf>,
     /// Our own folders and files, which are never mounted.
@@ -68,6 +70,17 @@ pub struct GvisorSettings {
     pub program: PathBuf,
     /// How it runs programs.
     pub platform: String,
+}
+
+/// What the backend `microvm` is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MicrovmSettings {
+    /// The program `qemu-system-x86_64`.
+    pub program: PathBuf,
+    /// The kernel of machines, or the folder that it is in.
+    pub kernel: PathBuf,
+    /// Whether machines may be emulated.
+    pub emulation: bool,
 }
 
 /// How much one sandbox may use at most.
@@ -118,6 +131,11 @@ impl SandboxSettings {
             gvisor: GvisorSettings {
                 program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
                 platform: platform.into_iter().next().unwrap_or_default(),
+            },
+            microvm: MicrovmSettings {
+                program: PathBuf::from(take!(config, "sandbox.microvm.program", Text)),
+                kernel: PathBuf::from(take!(config, "sandbox.microvm.kernel", Text)),
+                emulation: take!(config, "sandbox.microvm.emulation", Switch),
             },
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),

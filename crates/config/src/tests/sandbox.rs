@@ -24,7 +24,7 @@ fn what_is_no_word_of_a_key_is_refused() {
     for (text, message, hint) in [
         (
             "backends = [\"proces\"]",
-            "`sandbox.backends`: `proces` is not one of process, gvisor, wasm",
+            "`sandbox.backends`: `proces` is not one of process, gvisor, microvm, wasm",
             "did you mean `process`?",
         ),
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use bailiwick_sandbox::{Exit, Limit, Sandbox};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, is_possible, sh, shell, spec, wait};
+use crate::place::{Place, is_possible, sh, shell, spec, wait, words};
 
 tests!(memory_disk_processes_and_processors_are_held_to_their_limits,);
 
@@ -23,7 +23,7 @@ fn memory_disk_processes_and_processors_are_held_to_their_limits() {
     wait(async {
         let sandbox = place.create(spec).await.expect("a sandbox");
         sh(sandbox.as_ref(), "perl -e '$x = \"x\" x (24 << 20); print length $x'").await;
-        let result = sandbox.exec(shell("perl -e '$x = \"x\" x (90 << 20); print length $x'")).await;
+        let result = sandbox.exec(words(&["/usr/bin/perl", "-e", "$x = 'x' x (90 << 20); print length $x"])).await;
         let result = result.expect("it is told");
         assert!(result.oom && result.exit == Exit::Signal(9), "{result:?}");
         // Its own kernel ended the command, and the sandbox goes on.

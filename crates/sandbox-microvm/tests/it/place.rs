@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_sandbox::{
-    Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
+    Backend, Command, ExecResult, Limit, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
 };
 use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend, Options};
 
@@ -85,9 +85,10 @@ pub(crate) fn machines_of(owner: u32) -> Vec<i32> {
         .collect()
 }
 
-/// The usual spec: a small machine, since most are emulated.
+/// The usual spec: a small machine, with much time, since most are emulated.
 pub(crate) fn spec() -> SandboxSpec {
-    SandboxSpec::new(Limits::preset(Preset::Minimal))
+    let limits = Limits::preset(Preset::Minimal).with(Limit::Timeout, "2m").expect("a limit");
+    SandboxSpec::new(limits)
 }
 
 pub(crate) fn path(text: &str) -> SandboxPath {

@@ -40,6 +40,8 @@ fn a_kvm_on_which_nothing_starts_is_told_in_time_and_remembered() {
     let probe = wait(async { place.backend.probe().await });
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     let Available::No { reason, fix } = probe.availability else { return };
+    use std::io::Write as _;
+    let _nobody_reads = writeln!(std::io::stderr(), "{reason}");
     assert!(reason.contains("kvm") || reason.contains("KVM"), "{reason}");
     assert!(fix.is_some_and(|fix| fix.contains("sandbox.microvm.emulation")));
     let began = Instant::now();

@@ -48,6 +48,10 @@ enum Who {
 
 /// An agent that lives.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is set by somebody else, and none follows from another"
+)]
 pub(crate) struct Life {
     from: OwnedFd,
     /// Where what the host is told goes, if not the same way.

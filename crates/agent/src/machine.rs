@@ -30,13 +30,13 @@ pub(crate) const GROUP: &str = "/cgroups/sandbox";
 pub fn live() -> Failed {
     match begin() {
         Ok(()) => {}
-        Err(failed) => say(&failed),
+        Err(failed) => say(failed),
     }
     machine::power_off()
 }
 
 /// Says on the machine's console what went wrong: nobody else hears it yet.
-fn say(failed: &Failed) {
+fn say(failed: Failed) {
     use std::io::Write as _;
     let console = std::fs::OpenOptions::new().write(true).open("/dev/console");
     // Where there is no console, the host sees only that the machine has ended.
@@ -79,13 +79,18 @@ fn make_folder(place: &str) -> Result<(), Failed> {
 
 /// Loads every module that came along, in the order of their names.
 fn load_modules() -> Result<(), Failed> {
-    let failed = |error: std::io::Error| Step::FindModules.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+    let failed =
+        |error: std::io::Error| Step::FindModules.failed(Errno::from_io_error(&error).unwrap_or(Errno::IO));
     let entries = std::fs::read_dir(MODULES).map_err(failed)?;
-    let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let mut files = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
     files.sort();
     for file in files {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let file = rustix::fs::open(&file, flags, Mode::empty()).map_err(|errno| Step::FindModules.failed(errno))?;
+        let file =
+            rustix::fs::open(&file, flags, Mode::empty()).map_err(|errno| Step::FindModules.failed(errno))?;
         machine::load_module(file)?;
     }
     Ok(())

@@ -29,8 +29,8 @@ pub use keys::{KEYS, Key, Kind, Narrowing, Used};
 pub use load::{DEFAULT_FILE, FOLDER_FILE, FolderFile, Loaded, Request, load};
 pub use merge::{Config, Origin, Setting};
 pub use settings::{
-    AgentSandboxes, Approvals, Audit, Fetch, GvisorSettings, ImageSettings, JwksPlace, Jwt, Mcp, MicrovmSettings, Notify, SandboxCeilings,
-    SandboxSettings, Server, Settings, TlsFiles, Witness,
+    AgentSandboxes, Approvals, Audit, Fetch, GvisorSettings, ImageSettings, JwksPlace, Jwt, Mcp,
+    MicrovmSettings, Notify, SandboxCeilings, SandboxSettings, Server, Settings, TlsFiles, Witness,
 };
 pub use trust::{Trust, Trusted};
 pub use value::Value;

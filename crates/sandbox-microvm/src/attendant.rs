@@ -47,8 +47,8 @@ pub(crate) async fn start(command: Command, ends: Ends, server: Server) -> Resul
     let server = Arc::new(Mutex::new(server));
     let (tell, told) = oneshot::channel();
     let (end, ended) = oneshot::channel();
-    let served = server.clone();
-    let stand_by = move || stand_by(command, &files, &served, tell, end);
+    let again = server.clone();
+    let stand_by = move || stand_by(command, &files, &again, tell, end);
     std::thread::Builder::new().name("machine".to_owned()).spawn(stand_by).map_err(|error| text(&error))?;
     let runs = told.await.map_err(|error| text(&error))?.map_err(|error| text(&error))?;
     let stream = |end: OwnedFd| {
@@ -78,7 +78,6 @@ pub(crate) async fn start(command: Command, ends: Ends, server: Server) -> Resul
     })
 }
 
-
 fn stand_by(
     mut command: Command,
     files: &Blocking,
@@ -86,7 +85,7 @@ fn stand_by(
     tell: oneshot::Sender<std::io::Result<Runs>>,
     end: oneshot::Sender<()>,
 ) {
-    let started = command.spawn().and_then(|child| look(child));
+    let started = command.spawn().and_then(look);
     // Its ends of the streams are held by what started it: as long as they are open here, nobody hears of its end.
     drop(command);
     let (mut child, runs) = match started {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::{Handle, label};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
-    Snapshot,
+    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError,
+    SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_types::Tier;
@@ -16,7 +16,7 @@ use crate::kept::Snapshots;
 use crate::life::Life;
 use crate::qemu::{Accelerator, Begins};
 use crate::verdict::{self, Verdict};
-use crate::{ID, folders, initramfs, kernel, unsupported};
+use crate::{ID, folders, initramfs, kernel, unavailable, unsupported};
 
 /// Whether machines may be emulated by a program: slow, and no wall that QEMU's makers vouch for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -166,19 +166,19 @@ impl Inner {
         Ok((u64::try_from(now).unwrap_or_default(), random))
     }
 
-    /// Why there is no sandbox to be had, and what would help.
-    pub(crate) fn unavailable(&self, reason: impl Into<String>, fix: &str) -> SandboxError {
-        SandboxError::Unavailable { backend: ID.to_owned(), reason: reason.into(), fix: Some(fix.to_owned()) }
-    }
-
     /// What machines begin with: the kernel and our agent. Read again only when there is another kernel.
     pub(crate) async fn begins(&self) -> Result<Arc<Begins>, SandboxError> {
         if !self.program.is_file() {
             let reason = format!("there is no program {}", self.program.display());
-            return Err(self.unavailable(reason, "install QEMU (Debian: qemu-system-x86), or set `sandbox.microvm.program` to where it is"));
+            return Err(unavailable(
+                reason,
+                "install QEMU (Debian: qemu-system-x86), or set `sandbox.microvm.program` to where it is",
+            ));
         }
         let fix = "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
-        let no_kernel = |error: std::io::Error| self.unavailable(format!("there is no kernel for machines: {error}"), fix);
+        let no_kernel = |error: std::io::Error| {
+            unavailable(format!("there is no kernel for machines: {error}"), fix)
+        };
         let file = kernel::find(&self.options.kernel).map_err(no_kernel)?;
         let mut begins = self.begins.lock().await;
         if let Some((known, begins)) = begins.as_ref()
@@ -188,7 +188,9 @@ impl Inner {
         }
         let kernel::Kernel { file, image, modules } = kernel::read(&file).map_err(no_kernel)?;
         let agent = bailiwick_agent_program::bytes();
-        let agent = agent.map_err(|error| self.unavailable(error.to_string(), "build it where there is a static C library"))?;
+        let agent = agent.map_err(|error| {
+            unavailable(error.to_string(), "build it where there is a static C library")
+        })?;
         let held = initramfs::of(agent, &modules)
             .map_err(std::io::Error::other)
             .and_then(|initramfs| Begins::hold(&image, &initramfs));
@@ -205,7 +207,7 @@ impl Inner {
         match (self.why_no_kvm().await?, self.options.emulation) {
             (None, _) => Ok(Accelerator::Kvm),
             (Some(_), Emulation::WithoutKvm | Emulation::Always) => Ok(Accelerator::Emulated),
-            (Some(why), Emulation::Never) => Err(self.unavailable(
+            (Some(why), Emulation::Never) => Err(unavailable(
                 why,
                 "use a machine whose KVM works, or let machines be emulated: set `sandbox.microvm.emulation` to true",
             )),
@@ -222,13 +224,12 @@ impl Inner {
         if let Some(verdict) = known.as_ref().filter(|verdict| verdict.counts(&of)) {
             return Ok(verdict.why_not.clone());
         }
-        let verdict = match verdict::recall(&self.above, &of) {
-            Some(verdict) => verdict,
-            None => {
-                let verdict = Verdict::now(of, crate::probe::why_no_kvm(self).await?);
-                verdict::remember(&self.above, &verdict);
-                verdict
-            }
+        let verdict = if let Some(verdict) = verdict::recall(&self.above, &of) {
+            verdict
+        } else {
+            let verdict = Verdict::now(of, crate::probe::why_no_kvm(self).await?);
+            verdict::remember(&self.above, &verdict);
+            verdict
         };
         *known = Some(verdict.clone());
         Ok(verdict.why_not)
@@ -275,7 +276,9 @@ impl Backend for MicrovmBackend {
             return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
         }
         if !spec.overlays.is_empty() {
-            return Err(unsupported("overlays: what is written over a folder would be in the machine's own memory"));
+            return Err(unsupported(
+                "overlays: what is written over a folder would be in the machine's own memory",
+            ));
         }
         if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
             return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));

@@ -22,7 +22,7 @@ use crate::qmp::Qmp;
 use crate::report::About;
 use crate::served::{Names, Server, Shares};
 use crate::wall::{Machine, Runs};
-use crate::{ID, failed, folders, outside, report};
+use crate::{ID, failed, folders, outside, report, unavailable};
 
 /// How long a machine may take until it stands: one that is emulated on a host that is busy takes long.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -31,7 +31,8 @@ const OVERHEAD: u64 = 256 << 20;
 /// The most threads of QEMU beside one for each processor.
 const THREADS: u32 = 32;
 /// What would help where a machine does not start.
-const FIX: &str = "look at what QEMU and the machine's console said; `sandbox.microvm.kernel` names another kernel";
+const FIX: &str =
+    "look at what QEMU and the machine's console said; `sandbox.microvm.kernel` names another kernel";
 
 /// A sandbox that stands.
 #[derive(Debug)]
@@ -53,7 +54,10 @@ pub(crate) struct Lent {
 }
 
 /// Makes a sandbox, or refuses and leaves nothing behind.
-pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Arc<Attended<Machine>>, SandboxError> {
+pub(crate) async fn create(
+    inner: &Arc<Inner>,
+    spec: SandboxSpec,
+) -> Result<Arc<Attended<Machine>>, SandboxError> {
     spec.check()?;
     let (now, random) = Inner::random()?;
     let id = SandboxId::from_parts(now, &random);
@@ -110,7 +114,9 @@ async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
     if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
         lent.image = Some(images.find(name).await?);
     }
-    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) = (&spec.network, &inner.options.egress) {
+    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
+        (&spec.network, &inner.options.egress)
+    {
         lent.outlet = Some(egress.outlet(spec)?);
     }
     Ok(lent)
@@ -147,8 +153,10 @@ pub(crate) async fn stand(
     let group = inner.home.make(&name, bounds, &wanted);
     let life = Life::new(name, folder, group);
     inner.know(&life);
-    let settled = tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), accelerator)).await;
-    let settled = settled.unwrap_or_else(|_| Err(inner.unavailable(format!("a machine did not stand after {within:?}"), FIX)));
+    let settled =
+        tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), accelerator)).await;
+    let settled = settled
+        .unwrap_or_else(|_| Err(unavailable(format!("a machine did not stand after {within:?}"), FIX)));
     let looked = settled.and_then(|settled| {
         let outside = outside::look(settled.number, &life.name);
         let outside = outside.map_err(|why| failed("look at a machine from outside", &why))?;
@@ -167,7 +175,16 @@ pub(crate) async fn stand(
     let report = {
         let group = life.group();
         let (has_way_out, has_image) = (lent.outlet.is_some(), lent.image.is_some());
-        report::on(About { spec, seen: &seen, outside: &outside, group: &group, accelerator, size, has_way_out, has_image })
+        report::on(About {
+            spec,
+            seen: &seen,
+            outside: &outside,
+            group: &group,
+            accelerator,
+            size,
+            has_way_out,
+            has_image,
+        })
     };
     Ok(Stands { life, link, seen, report, runs, shape, shares })
 }
@@ -198,11 +215,20 @@ pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start<'_>) -> Re
     let as_root = privileges::identity().0 == 0;
     let prepared = {
         let group = life.group();
-        let told = Told { name: &life.name, program: &inner.program, accelerator, begins: &begins, size, group: &group, as_root, memory };
+        let told = Told {
+            name: &life.name,
+            program: &inner.program,
+            accelerator,
+            begins: &begins,
+            size,
+            group: &group,
+            as_root,
+            memory,
+        };
         qemu::prepare(told)
     };
-    let (command, ends) = prepared.map_err(|why| inner.unavailable(why, FIX))?;
-    attendant::start(command, ends, server).await.map_err(|why| inner.unavailable(why, FIX))
+    let (command, ends) = prepared.map_err(|why| unavailable(why, FIX))?;
+    attendant::start(command, ends, server).await.map_err(|why| unavailable(why, FIX))
 }
 
 /// Starts it, and waits until its agent has taken its place, or goes on.
@@ -222,7 +248,9 @@ async fn settle(
     let started = start(inner, life, how).await?;
     let Started { mut greeting, orders, qmp, handle, number, server, said, ended } = started;
     life.runs(handle, ended);
-    let trouble = |why: &dyn std::fmt::Display| inner.unavailable(format!("QEMU made no machine that stands ({why}): {}", said.text()), FIX);
+    let trouble = |why: &dyn std::fmt::Display| {
+        unavailable(format!("QEMU made no machine that stands ({why}): {}", said.text()), FIX)
+    };
     let stood = async {
         let mut qmp = Qmp::begin(qmp).await?;
         if let Some(kept) = from {

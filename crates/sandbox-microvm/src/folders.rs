@@ -31,7 +31,10 @@ pub(crate) fn sweep(folder: &Path) {
 }
 
 /// Writes a file of our own.
-#[expect(clippy::disallowed_methods, reason = "a fresh file in a folder of our own, which nobody reads before it is whole")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a fresh file in a folder of our own, which nobody reads before it is whole"
+)]
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(path, bytes)
 }

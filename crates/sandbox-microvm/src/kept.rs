@@ -148,7 +148,8 @@ impl Snapshots {
 
     /// Where the memory of a snapshot goes.
     pub(crate) fn begin(&self, id: SnapshotId) -> Result<(Memory, File), SandboxError> {
-        Memory::make(self.folder.join(id.to_string())).map_err(|error| failed("make the file of a snapshot", &error))
+        Memory::make(self.folder.join(id.to_string()))
+            .map_err(|error| failed("make the file of a snapshot", &error))
     }
 
     /// A snapshot is whole.

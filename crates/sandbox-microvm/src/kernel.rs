@@ -38,7 +38,9 @@ pub(crate) fn find(place: &Path) -> io::Result<PathBuf> {
     }
     found.sort();
     let newest = found.pop().map(|(.., path)| path);
-    newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("no {PREFIX}* is in {}", place.display())))
+    newest.ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, format!("no {PREFIX}* is in {}", place.display()))
+    })
 }
 
 fn numbers(version: &str) -> Vec<u64> {
@@ -49,13 +51,19 @@ fn numbers(version: &str) -> Vec<u64> {
 pub(crate) fn read(file: &Path) -> io::Result<Kernel> {
     let name = file.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
     let version = name.strip_prefix(PREFIX).ok_or_else(|| {
-        io::Error::other(format!("{} is not called {PREFIX}VERSION, so its modules cannot be found", file.display()))
+        io::Error::other(format!(
+            "{} is not called {PREFIX}VERSION, so its modules cannot be found",
+            file.display()
+        ))
     })?;
     let root = file.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
     let places = ["lib/modules", "usr/lib/modules"].map(|place| root.join(place).join(version));
     let folder = places.iter().find(|place| place.is_dir());
     let folder = folder.ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, format!("the modules of {} are not at {}", file.display(), places[0].display()))
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("the modules of {} are not at {}", file.display(), places[0].display()),
+        )
     })?;
     let mut files = HashMap::new();
     walk(folder, 0, &mut files)?;
@@ -71,9 +79,13 @@ pub(crate) fn read(file: &Path) -> io::Result<Kernel> {
     Ok(Kernel { file: file.to_owned(), image, modules })
 }
 
-#[expect(clippy::disallowed_methods, reason = "a kernel or a module that the operator installed, read within a bound")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a kernel or a module that the operator installed, read within a bound"
+)]
 fn open(path: &Path) -> io::Result<io::Take<File>> {
-    let file = File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let file = File::open(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     Ok(file.take(LONGEST))
 }
 
@@ -109,7 +121,9 @@ fn add(
     if built.iter().any(|known| known == name) || modules.iter().any(|(known, _)| known == name) {
         return Ok(());
     }
-    let file = files.get(name).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("the kernel has no module {name}")))?;
+    let file = files
+        .get(name)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("the kernel has no module {name}")))?;
     if file.extension().is_none_or(|extension| extension != "ko") {
         return Err(io::Error::other(format!("{} is compressed, which is not read here", file.display())));
     }
@@ -127,7 +141,9 @@ fn add(
 
 /// Which modules one needs, as it says itself.
 fn depends(module: &[u8]) -> Vec<String> {
-    let Some(at) = module.windows(DEPENDS.len()).position(|window| window == DEPENDS) else { return Vec::new() };
+    let Some(at) = module.windows(DEPENDS.len()).position(|window| window == DEPENDS) else {
+        return Vec::new();
+    };
     let rest = module.get(at + DEPENDS.len()..).unwrap_or_default();
     let told = rest.split(|byte| *byte == 0).next().unwrap_or_default();
     let told = String::from_utf8_lossy(told);

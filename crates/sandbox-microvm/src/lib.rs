@@ -43,3 +43,9 @@ pub(crate) fn failed(step: &str, why: &dyn std::fmt::Display) -> bailiwick_sandb
 pub(crate) fn unsupported(what: impl Into<String>) -> bailiwick_sandbox::SandboxError {
     bailiwick_sandbox::SandboxError::Unsupported { backend: ID.to_owned(), what: what.into() }
 }
+
+/// Why there is no sandbox to be had, and what would help.
+pub(crate) fn unavailable(reason: impl Into<String>, fix: &str) -> bailiwick_sandbox::SandboxError {
+    let (reason, fix) = (reason.into(), Some(fix.to_owned()));
+    bailiwick_sandbox::SandboxError::Unavailable { backend: ID.to_owned(), reason, fix }
+}

@@ -19,7 +19,10 @@ const LOOKS: u32 = 1000;
 
 /// How a machine is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is changed by somebody else, and none follows from another")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is changed by somebody else, and none follows from another"
+)]
 struct How {
     /// QEMU runs.
     runs: bool,
@@ -52,7 +55,14 @@ impl Life {
     /// Of a machine whose folder and cgroups are there.
     pub(crate) fn new(name: String, folder: PathBuf, group: Group) -> Arc<Self> {
         let how = watch::Sender::new(How::default());
-        Arc::new(Self { name, folder, how, handle: Mutex::new(None), group: Mutex::new(group), last: Mutex::default() })
+        Arc::new(Self {
+            name,
+            folder,
+            how,
+            handle: Mutex::new(None),
+            group: Mutex::new(group),
+            last: Mutex::default(),
+        })
     }
 
     pub(crate) fn group(&self) -> MutexGuard<'_, Group> {

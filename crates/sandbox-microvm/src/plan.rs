@@ -127,7 +127,12 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
         let Mount { from, to, writable } = mount;
         let refused = |why: String| SandboxError::Mount { path: from.display().to_string(), why };
         pieces.serve(from, to.as_str(), *writable, false).map_err(|error| refused(error.to_string()))?;
-        let held = pieces.shares.last().map(Share::identity).transpose().map_err(|error| refused(error.to_string()))?;
+        let held = pieces
+            .shares
+            .last()
+            .map(Share::identity)
+            .transpose()
+            .map_err(|error| refused(error.to_string()))?;
         let found = std::fs::symlink_metadata(from).map_err(|error| refused(error.to_string()))?;
         // What is held is what was looked at.
         if held.is_none_or(|(_, _, number)| number != found.ino()) {
@@ -197,7 +202,8 @@ fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>
     let is_mounted = |folder: &str| spec.mounts.iter().any(|mount| is_within(folder, mount.to.as_str()));
     let is_usual = |folder: &str| bailiwick_agent_host::places::OWN.contains(&folder);
     let is_of_image = |folder: &str| {
-        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir()) && !is_usual(folder)
+        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir())
+            && !is_usual(folder)
     };
     places.own_found().into_iter().filter(|folder| !is_mounted(folder) && !is_of_image(folder)).collect()
 }
@@ -206,7 +212,8 @@ fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>
 fn whom(mounts: &[Mount]) -> Result<(u32, u32), SandboxError> {
     let mut owner = None;
     for Mount { from, writable, .. } in mounts {
-        let refused = |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
+        let refused =
+            |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
         let found = std::fs::symlink_metadata(from).map_err(|error| refused(&error.to_string()))?;
         let is_straight: Option<PathBuf> = from.canonicalize().ok();
         if found.is_symlink() || is_straight.as_ref() != Some(from) {

@@ -134,9 +134,17 @@ pub(crate) fn prepare(told: Told<'_>) -> Result<(Command, Ends), String> {
     let memory = told.memory.map(|file| keep(file.into()));
     let Size { memory: size, processors } = told.size;
     let mut words: Vec<String> = [
-        "-name", told.name, "-nodefaults", "-no-user-config", "-nographic", "-no-reboot", "-machine", BOARD,
+        "-name",
+        told.name,
+        "-nodefaults",
+        "-no-user-config",
+        "-nographic",
+        "-no-reboot",
+        "-machine",
+        BOARD,
         // Its own filter: nothing is started, no privilege is gained, no resource of others is changed.
-        "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
+        "-sandbox",
+        "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
     ]
     .map(str::to_owned)
     .to_vec();

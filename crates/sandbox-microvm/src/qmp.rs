@@ -38,7 +38,8 @@ impl Qmp {
         let read = (&mut self.0).take(LONGEST).read_until(b'\n', &mut line).await;
         match read {
             Ok(0) => Err("QEMU has ended".to_owned()),
-            Ok(_) => serde_json::from_slice(&line).map_err(|error| format!("QEMU said what cannot be read: {error}")),
+            Ok(_) => serde_json::from_slice(&line)
+                .map_err(|error| format!("QEMU said what cannot be read: {error}")),
             Err(error) => Err(format!("QEMU is gone: {error}")),
         }
     }
@@ -116,5 +117,7 @@ impl Qmp {
 }
 
 async fn within<T>(time: Duration, doing: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-    tokio::time::timeout(time, doing).await.unwrap_or_else(|_| Err(format!("QEMU did not answer within {time:?}")))
+    tokio::time::timeout(time, doing)
+        .await
+        .unwrap_or_else(|_| Err(format!("QEMU did not answer within {time:?}")))
 }

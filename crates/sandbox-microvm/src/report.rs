@@ -36,7 +36,9 @@ pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
             Demand::Cpu => cpu(about),
             Demand::Disk => disk(about),
             Demand::Processes => processes(about),
-            Demand::Timeout => (WallStatus::Enforced, "the host's clock, then the end of its machine".to_owned()),
+            Demand::Timeout => {
+                (WallStatus::Enforced, "the host's clock, then the end of its machine".to_owned())
+            }
         };
         Wallpart { demand: demand.name().to_owned(), mechanism, status }
     };
@@ -49,9 +51,13 @@ const fn status(holds: bool) -> WallStatus {
 
 fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
     let holds = seen.interfaces == ["lo"] && outside.has("net") && outside.filtered;
-    let way = if has_way_out { ", and a proxy on it that the host serves over the agent's stream" } else { "" };
+    let way =
+        if has_way_out { ", and a proxy on it that the host serves over the agent's stream" } else { "" };
     let network = "a machine with no network card, nothing but its own loopback";
-    (status(holds), format!("{network}{way}; QEMU is in a net namespace of its own, behind its seccomp filter"))
+    (
+        status(holds),
+        format!("{network}{way}; QEMU is in a net namespace of its own, behind its seccomp filter"),
+    )
 }
 
 fn files(About { seen, outside, has_image, .. }: About<'_>) -> Held {
@@ -61,13 +67,15 @@ fn files(About { seen, outside, has_image, .. }: About<'_>) -> Held {
     } else {
         "a built, read-only root"
     };
-    let sees = if outside.sees_nothing { "sees no file of anybody's" } else { "is not kept from this user's files" };
+    let sees =
+        if outside.sees_nothing { "sees no file of anybody's" } else { "is not kept from this user's files" };
     let served = "served by this program, which opens only beneath what is named";
     (status(holds), format!("{root}, {served}; no disk; QEMU {sees}"))
 }
 
 fn identity(About { seen, outside, accelerator, .. }: About<'_>) -> Held {
-    let filter = seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
+    let filter =
+        seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups && seen.user != 0;
     let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered;
     let mechanism = format!(
@@ -78,7 +86,10 @@ fn identity(About { seen, outside, accelerator, .. }: About<'_>) -> Held {
         seen.user
     );
     if !inside {
-        return (WallStatus::Absent, "root, capabilities, groups or new privileges are left inside".to_owned());
+        return (
+            WallStatus::Absent,
+            "root, capabilities, groups or new privileges are left inside".to_owned(),
+        );
     }
     match (walls, outside.is_nobody()) {
         (true, true) => (WallStatus::Enforced, mechanism),
@@ -89,7 +100,10 @@ fn identity(About { seen, outside, accelerator, .. }: About<'_>) -> Held {
 
 fn kill(About { seen, outside, .. }: About<'_>) -> Held {
     let by = if outside.joined { "by its pidfd and its cgroup" } else { "by its pidfd" };
-    (status(seen.first), format!("all of it ends with its machine, which is ended {by} and dies with this program"))
+    (
+        status(seen.first),
+        format!("all of it ends with its machine, which is ended {by} and dies with this program"),
+    )
 }
 
 fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
@@ -110,7 +124,9 @@ fn memory(about: About<'_>) -> Held {
     };
     (
         WallStatus::Enforced,
-        format!("a machine of {size} MiB; in it a cgroup of its own kernel: {inside} bytes for commands and files in memory; {outer}"),
+        format!(
+            "a machine of {size} MiB; in it a cgroup of its own kernel: {inside} bytes for commands and files in memory; {outer}"
+        ),
     )
 }
 
@@ -123,9 +139,10 @@ fn disk(About { spec, seen, .. }: About<'_>) -> Held {
     let wanted = spec.limits.disk.value.max(4096);
     match seen.room {
         // A file system has whole pages.
-        Some(room) if room <= wanted.next_multiple_of(4096) => {
-            (WallStatus::Enforced, format!("a file system of {room} bytes in its memory, behind all that is its own"))
-        }
+        Some(room) if room <= wanted.next_multiple_of(4096) => (
+            WallStatus::Enforced,
+            format!("a file system of {room} bytes in its memory, behind all that is its own"),
+        ),
         Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
         None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
     }
@@ -135,9 +152,10 @@ fn processes(About { spec, seen, .. }: About<'_>) -> Held {
     // One more than commands may have: the agent.
     let wanted = u64::from(spec.limits.processes.value) + 1;
     match seen.most_processes {
-        Some(most) if most <= wanted => {
-            (WallStatus::Enforced, "a cgroup and RLIMIT_NPROC of its only user, by its machine's own kernel".to_owned())
-        }
+        Some(most) if most <= wanted => (
+            WallStatus::Enforced,
+            "a cgroup and RLIMIT_NPROC of its only user, by its machine's own kernel".to_owned(),
+        ),
         _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
     }
 }

@@ -25,7 +25,8 @@ impl Said {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();
         let text = String::from_utf8_lossy(&[front, back].concat()).into_owned();
-        let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let text: String =
+            text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() { "it said nothing".to_owned() } else { text }
     }

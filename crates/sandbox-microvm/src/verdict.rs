@@ -50,7 +50,7 @@ pub(crate) fn of(files: &[&Path]) -> String {
     for file in files {
         let found = std::fs::metadata(file);
         let seen = found.map(|found| format!("{} {}", found.len(), found.mtime())).unwrap_or_default();
-        of.push_str(&format!("; {} {seen}", file.display()));
+        of = format!("{of}; {} {seen}", file.display());
     }
     of
 }

@@ -79,7 +79,8 @@ impl Machine {
     async fn write(runs: &Runs, file: &std::fs::File) -> Result<Names, String> {
         runs.orders.hush().await?;
         let names = runs.server.lock().unwrap_or_else(PoisonError::into_inner).known();
-        let names = names.ok_or("it has files open on the host that were removed, which nobody finds again")?;
+        let names =
+            names.ok_or("it has files open on the host that were removed, which nobody finds again")?;
         runs.qmp.lock().await.keep(file).await?;
         Ok(names)
     }
@@ -96,7 +97,8 @@ impl Machine {
         if asleep.is_some() {
             return Ok(());
         }
-        let (memory, file) = Memory::make(self.life.folder.join("memory")).map_err(|error| error.to_string())?;
+        let (memory, file) =
+            Memory::make(self.life.folder.join("memory")).map_err(|error| error.to_string())?;
         let mut held = self.runs.write().await;
         let Some(runs) = held.as_ref() else { return Err("it is not running".to_owned()) };
         let hushed = Self::hush(attended).await?;
@@ -131,8 +133,14 @@ impl Machine {
             return Err("it was ended".to_owned());
         }
         let server = Server::new(self.shares.clone(), names.clone());
-        let how = Start { accelerator: self.shape.accelerator, size: self.shape.size, server, memory: Some(memory) };
-        let started = create::start(&self.backend, &self.life, how).await.map_err(|error| error.to_string())?;
+        let how = Start {
+            accelerator: self.shape.accelerator,
+            size: self.shape.size,
+            server,
+            memory: Some(memory),
+        };
+        let started =
+            create::start(&self.backend, &self.life, how).await.map_err(|error| error.to_string())?;
         let Started { mut greeting, orders, qmp, handle, server, said, ended, .. } = started;
         self.life.runs(handle, ended);
         let goes_on = async {

@@ -12,8 +12,7 @@ use crate::{Failed, Step};
 /// Loads a module of the kernel from an open file. One that is there already is fine.
 pub fn load_module(file: impl AsFd) -> Result<(), Failed> {
     // SAFETY: the parameters end in a NUL, and the call takes no other memory.
-    let result =
-        unsafe { libc::syscall(libc::SYS_finit_module, file.as_fd().as_raw_fd(), c"".as_ptr(), 0) };
+    let result = unsafe { libc::syscall(libc::SYS_finit_module, file.as_fd().as_raw_fd(), c"".as_ptr(), 0) };
     match if result == 0 { Ok(()) } else { Err(last()) } {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
         Err(errno) => Err(Step::LoadModule.failed(errno)),

@@ -161,7 +161,8 @@ impl Carried {
             }
             Some(order::GO_ON) => {
                 self.is_hushed = false;
-                let now = ordered.get(1..9).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes);
+                let now =
+                    ordered.get(1..9).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes);
                 machine::set_clock(Duration::from_nanos(now))?;
                 machine::seed(open("/dev/random", Step::SeedRandom)?, ordered.get(9..).unwrap_or_default())?;
                 say(orders, 0)

@@ -92,10 +92,10 @@ fn inside(at: &str) -> PathBuf {
 /// A folder of the file system in memory.
 fn scratch(name: &str, user: (u32, u32), mode: u32) -> Result<PathBuf, Failed> {
     let folder = Path::new(SCRATCH).join(name);
-    let made = std::fs::create_dir(&folder)
+    let done = std::fs::create_dir(&folder)
         .and_then(|()| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)))
         .and_then(|()| chown(&folder, Some(user.0), Some(user.1)));
-    made.map_err(failed(Step::MakePlace))?;
+    done.map_err(failed(Step::MakePlace))?;
     Ok(folder)
 }
 
@@ -119,7 +119,8 @@ fn devices() -> Result<(), Failed> {
         let device = place.join(name);
         mknodat(CWD, &device, FileType::CharacterDevice, everybodys, makedev(major, minor))
             .map_err(|errno| Step::MakePlace.failed(errno))?;
-        std::fs::set_permissions(&device, std::fs::Permissions::from_mode(0o666)).map_err(failed(Step::MakePlace))?;
+        std::fs::set_permissions(&device, std::fs::Permissions::from_mode(0o666))
+            .map_err(failed(Step::MakePlace))?;
     }
     for (name, to) in LINKS {
         symlink(to, place.join(name)).map_err(failed(Step::MakePlace))?;

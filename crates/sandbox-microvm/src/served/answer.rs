@@ -45,7 +45,8 @@ mod asked {
 
 /// What is agreed on with a kernel, of what it can: reads in parallel, pages that follow the time of a file, names with what they
 /// stand for, long reads, links that are remembered, and no opening at all: a file is read by its number.
-const FEATURES: u32 = 1 | 1 << 5 | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 17 | 1 << 18 | 1 << 22 | 1 << 23 | 1 << 24;
+const FEATURES: u32 =
+    1 | 1 << 5 | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 17 | 1 << 18 | 1 << 22 | 1 << 23 | 1 << 24;
 /// The most files that are kept open for one machine.
 const MOST_OPEN: usize = 64;
 /// The most names in a folder that is listed.
@@ -115,8 +116,12 @@ impl Server {
             asked::MKNOD => self.make_file(question),
             asked::MKDIR => self.make_folder(question),
             asked::SYMLINK => self.make_link(question),
-            asked::UNLINK => named(question, 0).and_then(|(name, _)| self.remove(node, name, AtFlags::empty())),
-            asked::RMDIR => named(question, 0).and_then(|(name, _)| self.remove(node, name, AtFlags::REMOVEDIR)),
+            asked::UNLINK => {
+                named(question, 0).and_then(|(name, _)| self.remove(node, name, AtFlags::empty()))
+            }
+            asked::RMDIR => {
+                named(question, 0).and_then(|(name, _)| self.remove(node, name, AtFlags::REMOVEDIR))
+            }
             asked::RENAME => self.rename(question, 8, 0),
             asked::RENAME2 => self.rename(question, 16, question.number(8).unwrap_or(u32::MAX)),
             asked::LINK => self.name_again(question),

@@ -7,7 +7,8 @@ use std::os::unix::fs::FileExt as _;
 use bailiwick_sys::Errno;
 use bailiwick_sys::beneath;
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chownat,
+    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid,
+    chownat,
 };
 
 use super::answer::{Answer, Found, Server, named};

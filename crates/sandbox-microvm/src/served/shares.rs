@@ -30,7 +30,13 @@ pub(crate) struct Share {
 
 impl Share {
     /// Holds a folder or a file of the host. The last name of its path is no link.
-    pub(crate) fn hold(name: String, from: &Path, writable: bool, owner: Owner, steady: bool) -> std::io::Result<Self> {
+    pub(crate) fn hold(
+        name: String,
+        from: &Path,
+        writable: bool,
+        owner: Owner,
+        steady: bool,
+    ) -> std::io::Result<Self> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let held = rustix::fs::open(from, flags, Mode::empty())?;
         Ok(Self { name, held, writable, owner, steady })

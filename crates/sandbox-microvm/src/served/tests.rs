@@ -51,7 +51,9 @@ impl Place {
         write(&at("secret"), "secret");
         let owner = std::fs::metadata(folder.path()).unwrap();
         let user = if is_owner { (owner.uid(), owner.gid()) } else { (64_924, 64_924) };
-        let share = |name: &str, writable| Share::hold(name.to_owned(), &at(name), writable, Owner::AsItIs, false).unwrap();
+        let share = |name: &str, writable| {
+            Share::hold(name.to_owned(), &at(name), writable, Owner::AsItIs, false).unwrap()
+        };
         let list = vec![share("read", false), share("write", true)];
         let shares = Arc::new(Shares { list, user, inside: (64_924, 64_924), as_root: false });
         Self { server: Server::new(shares, Names::new(2)), folder }
@@ -122,7 +124,9 @@ fn a_kernel_that_was_broken_into_gets_no_more_than_was_named() {
         assert_eq!(place.make(WRITABLE, name), Err(Errno::INVAL), "{name}");
     }
     let link = place.find(WRITABLE, "link").unwrap();
-    for (kind, body) in [(LOOKUP, b"passwd\0".as_slice()), (UNLINK, b"passwd\0"), (MKDIR, b"\0\0\0\0\0\0\0\0new\0")] {
+    for (kind, body) in
+        [(LOOKUP, b"passwd\0".as_slice()), (UNLINK, b"passwd\0"), (MKDIR, b"\0\0\0\0\0\0\0\0new\0")]
+    {
         assert!(place.ask(kind, link, body).is_err(), "{kind}");
     }
     assert!(place.read(link).is_err());
@@ -173,7 +177,8 @@ fn nothing_is_changed_where_it_may_only_be_read() {
 fn what_the_sandboxs_user_may_not_read_is_not_read_for_it() {
     let mut place = Place::new(false);
     let at = place.folder.path().to_owned();
-    let only_mine = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let only_mine =
+        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     only_mine(&at.join("read/one"), 0o600);
     std::fs::create_dir(at.join("read/closed")).unwrap();
     write(&at.join("read/closed/two"), "secret");

@@ -68,7 +68,7 @@ fn a_snapshot_goes_on_three_times_with_what_ran_in_it() {
         assert_eq!(sh(sandbox.as_ref(), "cat /tmp/mark").await, "after\n");
         let mut other = SandboxSpec { snapshot: Some(snapshot.clone()), ..spec() };
         other.limits = other.limits.with(Limit::Disk, 1 << 30).expect("a limit");
-        let refused = place.create(other).await.err().expect("refused").to_string();
+        let refused = place.create(other).await.map(drop).expect_err("refused").to_string();
         assert!(refused.contains("another limit on disk"), "{refused}");
         place.backend.forget(&snapshot).await.expect("forgotten");
         let gone = place.create(SandboxSpec { snapshot: Some(snapshot), ..spec() }).await.err();
@@ -80,7 +80,8 @@ fn a_snapshot_goes_on_three_times_with_what_ran_in_it() {
 fn memory() -> u64 {
     let of = |pid: i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default().trim().to_owned();
+        let line =
+            status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default().trim().to_owned();
         line.trim_end_matches("kB").trim().parse::<u64>().unwrap_or(0)
     };
     machines().into_iter().map(of).sum()
@@ -116,7 +117,9 @@ fn a_machine_that_sleeps_has_no_memory_and_wakes_by_itself() {
         let ended = running.ended.await.expect("told").expect("it ended");
         assert_eq!(ended.exit.status(), 0);
         let heard = String::from_utf8(heard).expect("text");
-        assert!(heard.lines().enumerate().all(|(number, line)| line == format!("line {number} of what it says")));
+        assert!(
+            heard.lines().enumerate().all(|(number, line)| line == format!("line {number} of what it says"))
+        );
         assert_eq!(heard.lines().count(), 20_000);
         sandbox.hibernate().await.expect("asleep a third time");
         sandbox.terminate().await.expect("ended in its sleep");

@@ -23,7 +23,8 @@ fn memory_disk_processes_and_processors_are_held_to_their_limits() {
     wait(async {
         let sandbox = place.create(spec).await.expect("a sandbox");
         sh(sandbox.as_ref(), "perl -e '$x = \"x\" x (24 << 20); print length $x'").await;
-        let result = sandbox.exec(words(&["/usr/bin/perl", "-e", "$x = 'x' x (90 << 20); print length $x"])).await;
+        let result =
+            sandbox.exec(words(&["/usr/bin/perl", "-e", "$x = 'x' x (90 << 20); print length $x"])).await;
         let result = result.expect("it is told");
         assert!(result.oom && result.exit == Exit::Signal(9), "{result:?}");
         // Its own kernel ended the command, and the sandbox goes on.
@@ -37,7 +38,11 @@ fn memory_disk_processes_and_processors_are_held_to_their_limits() {
         assert!((5..=9).contains(&started), "{started}");
         let before = sandbox.usage().await.expect("counted");
         let began = Instant::now();
-        sh(sandbox.as_ref(), "timeout 3 sh -c 'while :; do :; done' & timeout 3 sh -c 'while :; do :; done'; wait; true").await;
+        sh(
+            sandbox.as_ref(),
+            "timeout 3 sh -c 'while :; do :; done' & timeout 3 sh -c 'while :; do :; done'; wait; true",
+        )
+        .await;
         let wall = began.elapsed().as_secs_f64() * 1000.0;
         let used = sandbox.usage().await.expect("counted").cpu_ms - before.cpu_ms;
         assert!(used < wall * 0.65, "{used} ms of {wall} ms");

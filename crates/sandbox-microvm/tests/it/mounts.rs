@@ -1,12 +1,13 @@
 //! Folders of the host's, and images.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_sandbox::{Doing, Image, Images, Mount, SandboxError, Unpacked};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, machines, is_possible, path, sh, shell, spec, wait};
+use crate::place::{Place, is_possible, machines, path, sh, shell, spec, wait};
 
 tests!(
     mounts_are_read_or_written_as_they_were_asked_for,
@@ -23,7 +24,8 @@ fn mount(from: &Path, to: &str, writable: bool) -> Mount {
 fn mounts_are_read_or_written_as_they_were_asked_for() {
     requires!("qemu", is_possible());
     let place = Place::new();
-    let (read, write, file) = (place.path().join("read"), place.path().join("write"), place.path().join("file"));
+    let (read, write, file) =
+        (place.path().join("read"), place.path().join("write"), place.path().join("file"));
     for folder in [&read, &write] {
         std::fs::create_dir(folder).expect("a folder");
         std::fs::write(folder.join("one"), "of the host's\n").expect("a file");
@@ -40,13 +42,14 @@ fn mounts_are_read_or_written_as_they_were_asked_for() {
         let sandbox = place.create(spec).await.expect("a sandbox");
         let all = "cat /srv/deep/read/one /work/write/one /tmp/file; echo of the sandbox > /work/write/two; echo x > /work/own";
         assert_eq!(sh(sandbox.as_ref(), all).await, "of the host's\nof the host's\nalone\n");
-        for refused in ["echo x > /srv/deep/read/two", "echo x > /tmp/file", "rm -f /srv/deep/read/one", "rm /tmp/file"] {
+        for refused in
+            ["echo x > /srv/deep/read/two", "echo x > /tmp/file", "rm -f /srv/deep/read/one", "rm /tmp/file"]
+        {
             let result = sandbox.exec(shell(refused)).await.expect("it runs");
             assert_ne!(result.exit.status(), 0, "{refused}");
         }
         sandbox.terminate().await.expect("ended");
     });
-    use std::os::unix::fs::MetadataExt as _;
     assert_eq!(std::fs::read_to_string(write.join("two")).expect("written"), "of the sandbox\n");
     assert_eq!(std::fs::metadata(write.join("two")).expect("a file").uid(), 1234);
     assert_eq!(std::fs::read_dir(&read).expect("a folder").count(), 1);
@@ -84,7 +87,7 @@ impl Unpacked for Folder {
         self.0.clone()
     }
 
-    fn digest(&self) -> &str {
+    fn digest(&self) -> &'static str {
         "sha256:of-a-test"
     }
 
@@ -143,12 +146,17 @@ fn an_image_is_a_root_whose_changes_stay_in_the_machine() {
     wait(async {
         let sandbox = place.create(spec).await.expect("a sandbox");
         let seen = "cat /etc/issue /etc/more/one /opt/app/two; read x < /etc/hosts; echo $x; ls / | busybox tr '\\n' ' '";
-        let seen = sh(sandbox.as_ref(), &seen.replace("cat", "busybox cat").replace("ls", "busybox ls")).await;
+        let seen =
+            sh(sandbox.as_ref(), &seen.replace("cat", "busybox cat").replace("ls", "busybox ls")).await;
         assert!(seen.starts_with("an image\none\ntwo\n127.0.0.1 localhost sandbox\n"), "{seen}");
         sh(sandbox.as_ref(), "echo x > /work/x; echo x > /tmp/x; echo x > /var/tmp/x").await;
         // What is changed of it is in the machine's memory, and counts as its disk.
         sh(sandbox.as_ref(), "echo x > /etc/x; echo x >> /opt/app/two; busybox rm /etc/issue; busybox rm -r /etc/more; echo x > /x").await;
-        assert_eq!(sh(sandbox.as_ref(), "busybox cat /opt/app/two /x; busybox ls /etc/issue /etc/more || echo gone").await, "two\nx\nx\ngone\n");
+        assert_eq!(
+            sh(sandbox.as_ref(), "busybox cat /opt/app/two /x; busybox ls /etc/issue /etc/more || echo gone")
+                .await,
+            "two\nx\nx\ngone\n"
+        );
         let result = sandbox.exec(shell("echo x > /opt/mounted/x")).await.expect("it runs");
         assert_ne!(result.exit.status(), 0);
         sandbox.terminate().await.expect("ended");
@@ -169,7 +177,8 @@ fn an_image_cannot_lead_what_is_put_into_it_elsewhere_on_the_host() {
     let place = Place::with(|options| options.images = Some(Arc::new(Folder(root.clone()))));
     let mut spec = spec();
     spec.image = Image::Named("one".to_owned());
-    spec.mounts = vec![mount(folder.path(), "/srv/mounted", false), mount(folder.path(), "/work/mounted", false)];
+    spec.mounts =
+        vec![mount(folder.path(), "/srv/mounted", false), mount(folder.path(), "/work/mounted", false)];
     // It may be refused or stand without the links; nothing of the host's changes either way.
     wait(async { drop(place.create(spec).await) });
     assert_eq!(entries(&target), Vec::<PathBuf>::new());

@@ -149,7 +149,8 @@ for to in [('127.0.0.1', 81), ('10.0.0.1', 80)]:
     try: socket.create_connection(to, timeout=5); print('open', to)
     except OSError as e: print('closed')
 ";
-const ANSWERED: &str = "200000\n403\ndirect to 127.64.0.9:443\nheard who\n300000 nameserver 127.0.0.53\nclosed\nclosed\n";
+const ANSWERED: &str =
+    "200000\n403\ndirect to 127.64.0.9:443\nheard who\n300000 nameserver 127.0.0.53\nclosed\nclosed\n";
 
 fn a_way_out_is_decided_about_by_the_host_and_goes_on_after_sleep_and_in_a_fork() {
     requires!("qemu", is_possible());

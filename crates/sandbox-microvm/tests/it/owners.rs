@@ -66,7 +66,11 @@ fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
     while let Some(folder) = left.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
             let name = entry.file_name();
-            assert!(!name.to_string_lossy().starts_with(&format!("bailiwick-sandbox-{}-", owner.0.id())), "{name:?}");
+            assert!(
+                !name.to_string_lossy().starts_with(&format!("bailiwick-sandbox-{}-", owner.0.id())),
+                "{}",
+                name.display()
+            );
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 left.push(entry.path());
             }

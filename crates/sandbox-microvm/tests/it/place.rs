@@ -19,7 +19,8 @@ pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
 pub(crate) fn is_possible() -> bool {
     let kernel = kernel();
     let has_kernel = std::fs::read_dir(kernel).into_iter().flatten().filter_map(Result::ok);
-    let has_kernel = has_kernel.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"));
+    let has_kernel =
+        has_kernel.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"));
     rustix::process::geteuid().is_root() && Path::new("/usr/bin/qemu-system-x86_64").is_file() && has_kernel
 }
 

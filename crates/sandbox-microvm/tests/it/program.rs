@@ -1,5 +1,6 @@
 //! What machines are made with: not there, broken, or killed.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{Available, Backend, SandboxError};
@@ -26,10 +27,22 @@ fn without_its_parts_it_is_said_what_is_missing() {
             assert!(matches!(refused, Some(SandboxError::Unavailable { .. })), "{refused:?}");
         });
     }
-    check(&Place::with(|options| options.program = "/no/such/qemu".into()), "no program /no/such/qemu", "sandbox.microvm.program");
+    check(
+        &Place::with(|options| options.program = "/no/such/qemu".into()),
+        "no program /no/such/qemu",
+        "sandbox.microvm.program",
+    );
     requires!("qemu", is_possible());
-    check(&Place::with(|options| options.kernel = "/no/such/kernel".into()), "no kernel for machines", "sandbox.microvm.kernel");
-    check(&Place::with(|options| options.program = "/bin/false".into()), "QEMU made no machine that stands", "sandbox.microvm.kernel");
+    check(
+        &Place::with(|options| options.kernel = "/no/such/kernel".into()),
+        "no kernel for machines",
+        "sandbox.microvm.kernel",
+    );
+    check(
+        &Place::with(|options| options.program = "/bin/false".into()),
+        "QEMU made no machine that stands",
+        "sandbox.microvm.kernel",
+    );
 }
 
 /// Where KVM works this test sees that; elsewhere, that it is said in time, and at once the next time.
@@ -40,7 +53,6 @@ fn a_kvm_on_which_nothing_starts_is_told_in_time_and_remembered() {
     let probe = wait(async { place.backend.probe().await });
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     let Available::No { reason, fix } = probe.availability else { return };
-    use std::io::Write as _;
     let _nobody_reads = writeln!(std::io::stderr(), "{reason}");
     assert!(reason.contains("kvm") || reason.contains("KVM"), "{reason}");
     assert!(fix.is_some_and(|fix| fix.contains("sandbox.microvm.emulation")));
@@ -67,7 +79,7 @@ fn a_machine_that_is_killed_is_told_and_leaves_nothing_and_the_next_one_works() 
         let qemu = rustix::process::Pid::from_raw(qemu).expect("a number");
         rustix::process::kill_process(qemu, rustix::process::Signal::KILL).expect("killed");
         let ended = running.ended.await.expect("told");
-        let why = ended.err().expect("it did not end by itself").to_string();
+        let why = ended.map(drop).expect_err("it did not end by itself").to_string();
         assert!(why.contains("its first process has ended"), "{why}");
         assert!(sandbox.exec(shell("true")).await.is_err() && !sandbox.is_alive());
         sandbox.terminate().await.expect("ended");

@@ -28,10 +28,14 @@ fn a_machine_holds_every_demand_and_shows_nothing_of_the_host() {
         unprivileged(sandbox.as_ref()).await;
         let [qemu] = machines()[..] else { panic!("{:?}", machines()) };
         let status = std::fs::read_to_string(format!("/proc/{qemu}/status")).expect("its status");
-        let line = |key: &str| status.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+        let line =
+            |key: &str| status.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
         assert_eq!(line("Uid:"), "Uid:\t64925\t64925\t64925\t64925");
         assert_eq!(line("CapEff:"), "CapEff:\t0000000000000000");
-        assert_eq!((line("NoNewPrivs:"), line("Seccomp:")), ("NoNewPrivs:\t1".to_owned(), "Seccomp:\t2".to_owned()));
+        assert_eq!(
+            (line("NoNewPrivs:"), line("Seccomp:")),
+            ("NoNewPrivs:\t1".to_owned(), "Seccomp:\t2".to_owned())
+        );
         let seen = format!("/proc/{qemu}/root{}", place.path().display());
         assert!(std::fs::metadata(&seen).is_err(), "QEMU sees {seen}");
         let network = std::fs::read_to_string(format!("/proc/{qemu}/net/dev")).expect("its network");
@@ -43,7 +47,16 @@ async fn unseen(sandbox: &dyn Sandbox, secret: &str) {
     let host = rustix::system::uname();
     let told = sh(sandbox, "uname -r; cat /proc/version; hostname").await;
     assert!(!told.contains(&*host.release().to_string_lossy()) && told.ends_with("\nsandbox\n"), "{told}");
-    for one in [secret, "/etc/shadow", "/root", "/home", "/proc/1/root/etc/shadow", "/served", "/modules", "/dev/vport0p1"] {
+    for one in [
+        secret,
+        "/etc/shadow",
+        "/root",
+        "/home",
+        "/proc/1/root/etc/shadow",
+        "/served",
+        "/modules",
+        "/dev/vport0p1",
+    ] {
         let result = sandbox.exec(shell(&format!("cat {one} || ls {one}"))).await.expect("it runs");
         assert_ne!(result.exit.status(), 0, "{one} is seen");
     }
@@ -51,7 +64,10 @@ async fn unseen(sandbox: &dyn Sandbox, secret: &str) {
     assert!(numbers.trim().parse::<u32>().expect("a number") < 8, "{numbers}");
     let devices = sh(sandbox, "ls -x -w 500 /dev").await;
     let devices: Vec<&str> = devices.split_whitespace().collect();
-    let known = ["fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom", "zero"];
+    let known = [
+        "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom",
+        "zero",
+    ];
     assert_eq!(devices, known);
 }
 

@@ -176,9 +176,8 @@ impl Inner {
             ));
         }
         let fix = "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
-        let no_kernel = |error: std::io::Error| {
-            unavailable(format!("there is no kernel for machines: {error}"), fix)
-        };
+        let no_kernel =
+            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), fix);
         let file = kernel::find(&self.options.kernel).map_err(no_kernel)?;
         let mut begins = self.begins.lock().await;
         if let Some((known, begins)) = begins.as_ref()
@@ -188,9 +187,8 @@ impl Inner {
         }
         let kernel::Kernel { file, image, modules } = kernel::read(&file).map_err(no_kernel)?;
         let agent = bailiwick_agent_program::bytes();
-        let agent = agent.map_err(|error| {
-            unavailable(error.to_string(), "build it where there is a static C library")
-        })?;
+        let agent = agent
+            .map_err(|error| unavailable(error.to_string(), "build it where there is a static C library"))?;
         let held = initramfs::of(agent, &modules)
             .map_err(std::io::Error::other)
             .and_then(|initramfs| Begins::hold(&image, &initramfs));

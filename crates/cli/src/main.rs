@@ -68,7 +68,10 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             }
             commands::doctor::doctor(screen, session.as_ref().ok(), what)
         }
-        Command::Bench(what) => commands::bench::bench(screen, what),
+        Command::Bench(what) => {
+            let session = session(screen)?;
+            commands::bench::bench(screen, &session, what)
+        }
         Command::Run(what) => {
             let session = session(screen)?;
             commands::run::run(screen, &session, what)

@@ -4,7 +4,7 @@ CARGO ?= cargo
 SERVE ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps mcp-programs fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve test deps test-deps gvisor microvm wasm-programs mcp-programs engine engine-end fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -33,9 +33,39 @@ test-deps: deps ## install what testing needs beside that
 	  command -v ip >/dev/null || need="$$need iproute2"; command -v curl >/dev/null || need="$$need curl"; command -v jq >/dev/null || need="$$need jq"; \
 	  test -x /usr/bin/python3 || need="$$need python3"; command -v perl >/dev/null || need="$$need perl-base"; \
 	  test -x /usr/bin/git || need="$$need git"; /usr/bin/python3 -m pip --version >/dev/null 2>&1 || need="$$need python3-pip"; \
+	  command -v dockerd >/dev/null || need="$$need docker.io"; command -v docker >/dev/null || need="$$need docker.io"; command -v podman >/dev/null || need="$$need podman"; \
 	  if [ -n "$$need" ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$need; fi; fi
 
-	@$(MAKE) --no-print-directory target/python/bin/schemathesis mcp-programs
+	@$(MAKE) --no-print-directory gvisor microvm target/python/bin/schemathesis mcp-programs wasm-programs
+
+# gVisor's runsc, and a static shell to put into an image. The runsc of bookworm cannot keep a sandbox, so there it comes from trixie, by
+# the same mirror as everything else; a pin keeps everything else from coming along.
+gvisor:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  test -x /usr/bin/busybox || test -x /bin/busybox || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends busybox-static; }; \
+	  if ! command -v runsc >/dev/null || dpkg --compare-versions "$$(dpkg-query -W -f '$${Version}' runsc 2>/dev/null || echo 9)" lt 0.0~2024; then \
+	    mirror=$$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | \
+	      sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb  *\(\[[^]]*\] *\)\{0,1\}\([^ ]*\).*/\2/p' | grep '/debian/*$$' | head -n 1); \
+	    if [ -n "$$mirror" ]; then \
+	      if [ "$$(. /etc/os-release && echo "$$VERSION_CODENAME")" = bookworm ]; then \
+	        printf 'Types: deb\nURIs: %s\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' "$$mirror" > /etc/apt/sources.list.d/bailiwick-runsc.sources; \
+	        printf 'Package: *\nPin: release n=trixie\nPin-Priority: 100\n\nPackage: runsc\nPin: release n=trixie\nPin-Priority: 990\n' > /etc/apt/preferences.d/bailiwick-runsc; \
+	      fi; \
+	      apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends runsc; \
+	    else echo "no Debian mirror is configured: sandboxes of gVisor are not tried"; fi; fi; fi
+
+# QEMU, and a kernel for its machines: taken out of its package into this tree, since nothing on this machine boots from it.
+microvm:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  if ! command -v qemu-system-x86_64 >/dev/null; then \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends qemu-system-x86; fi; \
+	  if ! ls target/microvm/boot/vmlinuz-* >/dev/null 2>&1; then \
+	    apt-get update -q; \
+	    kernel=$$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-[0-9].*\)/\1/p' | head -n 1); \
+	    if [ -n "$$kernel" ]; then \
+	      rm -rf target/microvm && mkdir -p target/microvm && \
+	      ( cd target/microvm && apt-get download -q "$$kernel" && dpkg-deb -x linux-image-*.deb . && rm -rf linux-image-*.deb usr ); \
+	    else echo "no package linux-image-cloud-amd64: machines of their own are not tried"; fi; fi; fi
 
 # The program that tries the server against its own description.
 target/python/bin/schemathesis:
@@ -62,6 +92,27 @@ mcp-programs:
 	    cp $(MCP_LOCKS)/requirements.txt target/mcp-python/installed; \
 	  else echo "no python3 with venv: the server is not tried by the Python MCP client"; fi; fi
 
+# A compiler from C to WebAssembly, and a Python in it, in the same way.
+WASM_LOCKS := crates/sandbox-wasm/tests/programs
+wasm-programs:
+	@if ! cat $(WASM_LOCKS)/requirements.txt $(WASM_LOCKS)/package-lock.json | cmp -s - target/wasi/installed; then \
+	  if python3 -m venv --help >/dev/null 2>&1 && command -v npm >/dev/null; then \
+	    rm -rf target/wasi && python3 -m venv target/wasi && \
+	    target/wasi/bin/pip install -q --disable-pip-version-check --no-deps --no-compile -r $(WASM_LOCKS)/requirements.txt && \
+	    cp $(WASM_LOCKS)/package.json $(WASM_LOCKS)/package-lock.json target/wasi/ && \
+	    ( cd target/wasi && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error ) && \
+	    cat $(WASM_LOCKS)/requirements.txt $(WASM_LOCKS)/package-lock.json > target/wasi/installed; \
+	  else echo "no python3 with venv, or no npm: the backend wasm is not tried with C and Python"; fi; fi
+
+# A Docker of the tests' own, if this machine can: its socket, its data and its processes are in this folder, and nothing of another
+# Docker is touched. `unit` starts and ends it by itself; these two are for whoever runs single tests.
+ENGINE := target/engine
+engine: ## start a Docker for the tests
+	@.ci/engine start $(ENGINE)
+
+engine-end: ## end the Docker of the tests
+	@.ci/engine end $(ENGINE)
+
 fmt: ## format the code
 	$(CARGO) fmt --all
 
@@ -72,10 +123,10 @@ lint: ## formatting and clippy, warnings denied
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	  $(CARGO) nextest run --locked --workspace && \
+	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace && \
 	  $(CARGO) nextest run --locked -p bailiwick-http --features otlp --test perimeter traces; \
 	else \
-	  $(CARGO) test --locked --workspace --lib --bins --tests && \
+	  .ci/engine around $(ENGINE) $(CARGO) test --locked --workspace --lib --bins --tests && \
 	  $(CARGO) test --locked -p bailiwick-http --features otlp --test perimeter traces; fi
 
 doctest: ## the examples in the documentation comments

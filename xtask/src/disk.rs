@@ -19,6 +19,14 @@ pub(crate) enum ReadError {
         /// The folder that was named.
         root: PathBuf,
     },
+    /// Something that a document is made from cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Unreadable {
+        /// What.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
 }
 
 /// The workspace this very program was built in.
@@ -58,6 +66,34 @@ pub(crate) fn read_tree(root: &Path) -> Result<Tree, ReadError> {
         }
     }
     Ok(tree)
+}
+
+/// The names of the folders in a folder, sorted.
+pub(crate) fn folders(folder: &Path) -> Result<Vec<String>, ReadError> {
+    named(folder, |kind| matches!(kind, Kind::Folder))
+}
+
+/// The names of the files in a folder, sorted.
+pub(crate) fn files(folder: &Path) -> Result<Vec<String>, ReadError> {
+    named(folder, |kind| matches!(kind, Kind::File))
+}
+
+fn named(folder: &Path, is_wanted: fn(&Kind) -> bool) -> Result<Vec<String>, ReadError> {
+    let found =
+        entries(folder).map_err(|source| ReadError::Unreadable { path: folder.to_owned(), source })?;
+    let mut names: Vec<String> =
+        found.into_iter().filter(|entry| is_wanted(&entry.kind)).map(|entry| entry.name).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// The text of a file.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a development tool that reads files of the tree it was built from"
+)]
+pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+    fs::read_to_string(path).map_err(|source| ReadError::Unreadable { path: path.to_owned(), source })
 }
 
 struct Entry {

@@ -1,4 +1,4 @@
-//! `xtask gen`: the documents that are made from the tables in the code, so that they cannot disagree.
+//! `xtask gen`: the documents that are made from the tables in the code and in `specs`, so that they cannot disagree.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -9,16 +9,19 @@ use bailiwick_tool::reference as tool_reference;
 
 use crate::{Fault, Verdict, disk, output};
 
+mod backends;
+
 /// A generated document: where it goes, and what makes it.
 struct Document {
     path: &'static str,
-    make: fn() -> String,
+    make: fn() -> Result<String, Fault>,
 }
 
 const DOCUMENTS: &[Document] = &[
-    Document { path: "docs/policy-reference.md", make: policy_reference },
-    Document { path: "docs/configuration.md", make: configuration },
-    Document { path: "docs/tool-reference.md", make: tools },
+    Document { path: "docs/policy-reference.md", make: || Ok(policy_reference()) },
+    Document { path: "docs/configuration.md", make: || Ok(configuration()) },
+    Document { path: "docs/tool-reference.md", make: || Ok(tools()) },
+    Document { path: "docs/backends.md", make: backends::page },
 ];
 
 /// Writes every document, or with `--check` says which are not current.
@@ -31,7 +34,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Verdict, Fault> {
     let mut lines = Vec::new();
     for Document { path, make } in DOCUMENTS {
         let whole = disk::own_workspace().join(path);
-        let wanted = make();
+        let wanted = make()?;
         if files::read_config(&whole)?.as_deref() == Some(wanted.as_str()) {
             continue;
         }

@@ -65,6 +65,14 @@ pub(crate) enum Fault {
     /// A generated document could not be read or written.
     #[error(transparent)]
     Document(#[from] bailiwick_config::files::FileError),
+    /// What the specs come to on a backend does not make sense.
+    #[error("{file}: {why}")]
+    Verdicts {
+        /// Where it is written.
+        file: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The findings could not be printed.
     #[error("cannot print: {0}")]
     Print(#[source] std::io::Error),

@@ -106,7 +106,7 @@ impl<W: Wall> Attended<W> {
         let why = if self.ended.load(Ordering::Acquire) {
             "it was ended".to_owned()
         } else {
-            self.link.why().to_string()
+            self.wall.why().unwrap_or_else(|| self.link.why().to_string())
         };
         SandboxError::Gone { id: self.id, why }
     }
@@ -205,7 +205,7 @@ impl<W: Wall> Attended<W> {
             Stand::Still => "put to sleep",
             Stand::Going => "wake",
         };
-        match self.wall.stand(how).await.map_err(|why| self.cannot(what, &why))? {
+        match self.wall.stand(self, how).await.map_err(|why| self.cannot(what, &why))? {
             Stood::ByWall => Ok(()),
             Stood::ByNobody => {
                 let ask = self.link.open().map_err(|_| self.gone())?;

@@ -1,12 +1,23 @@
 //! What sandboxes are called on the host: by the process that owns them, its start, and a number. So whoever comes later knows
 //! whether the owner still lives, and another process of the same number is not taken for it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 const LABEL: &str = "bailiwick-sandbox";
 
 /// What the names of this process's sandboxes begin with.
-pub fn ours() -> String {
+fn ours() -> String {
     let pid = std::process::id();
     format!("{LABEL}-{pid}-{}", began(pid).unwrap_or(0))
+}
+
+/// The number of the next thing of this process that has a name. All backends count together: two sandboxes of one name would have
+/// one cgroup, and the second of them no limits.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A name that says whose something is, and that nothing else has.
+pub fn fresh() -> String {
+    format!("{}-{}", ours(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// When a process was started, in ticks since the machine was.

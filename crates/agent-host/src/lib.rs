@@ -18,6 +18,7 @@ pub mod link;
 pub mod packs;
 pub mod places;
 mod ports;
+pub mod root;
 pub mod wall;
 
 pub use attended::{Attended, Parts};

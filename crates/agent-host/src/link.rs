@@ -62,8 +62,11 @@ pub struct Link {
     writer: Arc<Writer>,
     shared: Arc<Shared>,
     next: AtomicU32,
-    reader: JoinHandle<()>,
+    reader: Reader,
 }
+
+/// Who hears the agent; another when the agent goes on elsewhere.
+type Reader = Arc<Mutex<JoinHandle<()>>>;
 
 #[derive(Default)]
 struct Shared {
@@ -72,6 +75,10 @@ struct Shared {
     arrivals: Mutex<Option<mpsc::Sender<Arrival>>>,
     gone: Mutex<Option<LinkError>>,
     is_gone: AtomicBool,
+    /// Whether the end of the stream is not the agent's: it is kept, and may go on elsewhere.
+    is_kept: AtomicBool,
+    /// Whether the stream of one that is kept has ended.
+    is_unheard: AtomicBool,
 }
 
 struct Route {
@@ -159,8 +166,11 @@ impl Greeting {
         let Self { reader, writer, decoder } = self;
         let shared = Arc::new(Shared::default());
         let reader = tokio::spawn(hear(reader, decoder, shared.clone()));
-        let writer = Arc::new(Writer { to: tokio::sync::Mutex::new(Sending::new(writer)), shared: shared.clone() });
-        Link { writer, shared, next: AtomicU32::new(first.max(1)), reader }
+        let writer = Arc::new(Writer {
+            to: Arc::new(tokio::sync::Mutex::new(Sending::new(writer))),
+            shared: shared.clone(),
+        });
+        Link { writer, shared, next: AtomicU32::new(first.max(1)), reader: Arc::new(Mutex::new(reader)) }
     }
 }
 
@@ -179,7 +189,14 @@ async fn hear(mut reader: From, mut decoder: Decoder, shared: Arc<Shared>) {
             Err(error) => break LinkError::Broken(error.to_string()),
         }
         match reader.read(&mut room).await {
-            Ok(0) | Err(_) => break LinkError::Ended,
+            Ok(0) | Err(_) => {
+                // First told, then looked: whoever stops keeping it does it the other way round, so one of the two sees it.
+                shared.is_unheard.store(true, Ordering::SeqCst);
+                if shared.is_kept.load(Ordering::SeqCst) {
+                    return;
+                }
+                break LinkError::Ended;
+            }
             Ok(read) => decoder.push(room.get(..read).unwrap_or_default()),
         }
     };
@@ -361,7 +378,7 @@ impl Link {
 
 /// The half of a stream by which an agent is told something.
 pub struct Writer {
-    to: tokio::sync::Mutex<Sending>,
+    to: Arc<tokio::sync::Mutex<Sending>>,
     shared: Arc<Shared>,
 }
 
@@ -412,7 +429,7 @@ impl Sending {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.reader.abort();
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner).abort();
     }
 }
 
@@ -431,5 +448,8 @@ impl Drop for Ask {
     }
 }
 
+mod hush;
 #[cfg(test)]
 mod tests;
+
+pub use hush::Hushed;

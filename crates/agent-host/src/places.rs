@@ -34,6 +34,24 @@ impl Places {
         Self { own: own_folders(spec), moved: Vec::new() }
     }
 
+    /// Of a sandbox with a root of its own, in which these folders are its own, too.
+    pub fn rooted_with(spec: &SandboxSpec, more: impl IntoIterator<Item = SandboxPath>) -> Self {
+        let mut places = Self::rooted(spec);
+        for folder in more {
+            let is_covered = |own: &SandboxPath| folder.is_within(own);
+            let is_mounted = spec.mounts.iter().any(|mount| is_covered(&mount.to));
+            if !is_mounted && !places.own.iter().any(is_covered) {
+                places.own.push(folder);
+            }
+        }
+        places
+    }
+
+    /// The sandbox's own folders, as they are named inside.
+    pub fn own(&self) -> &[SandboxPath] {
+        &self.own
+    }
+
     /// Of a sandbox without one: its own folders are below `scratch`, mounts where they are on the host.
     pub fn moved(spec: &SandboxSpec, scratch: &Path) -> Self {
         let own = own_folders(spec);

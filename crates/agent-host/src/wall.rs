@@ -39,6 +39,10 @@ pub enum Stood {
 pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
     /// The name of its backend.
     fn backend(&self) -> &str;
+    /// Why nothing comes from behind it any more, where the wall knows that better than the stream.
+    fn why(&self) -> Option<String> {
+        None
+    }
     /// Ends everything behind it, at once. Again is fine.
     fn kill(&self);
     /// Waits until all of it has ended, and what was made for it is removed.
@@ -48,7 +52,11 @@ pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
     /// Looks for the most memory anew.
     fn forget_peak(&self);
     /// Makes everybody stand still, or go on.
-    fn stand(&self, how: Stand) -> impl Future<Output = Result<Stood, String>> + Send;
+    fn stand(
+        &self,
+        attended: &Attended<Self>,
+        how: Stand,
+    ) -> impl Future<Output = Result<Stood, String>> + Send;
     /// A connection to a port inside.
     fn connect(
         &self,

@@ -48,6 +48,10 @@ enum Who {
 
 /// An agent that lives.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is about another part of its turn; none follows from another"
+)]
 pub(crate) struct Life {
     from: OwnedFd,
     /// Where what the host is told goes, if not the same way.
@@ -74,6 +78,8 @@ pub(crate) struct Life {
     first: u32,
     /// Whether somebody can go on without waiting.
     goes_on: bool,
+    /// Whether nothing is said until the host says something.
+    is_hushed: bool,
 }
 
 impl Life {
@@ -119,6 +125,7 @@ impl Life {
             is_long: false,
             first: 0,
             goes_on: true,
+            is_hushed: false,
         })
     }
 
@@ -144,6 +151,9 @@ impl Life {
         let ready = self.wait()?;
         self.goes_on = false;
         for (who, flags) in ready {
+            if self.is_hushed && !matches!(who, Who::Host | Who::Room) {
+                continue;
+            }
             match who {
                 // What comes from the host is taken last: a stream that it gives up on was not read in vain then.
                 Who::Host | Who::Room => {}
@@ -164,9 +174,11 @@ impl Life {
                 self.hear()?;
             }
         }
-        self.reap()?;
-        self.wind_up();
-        self.work();
+        if !self.is_hushed {
+            self.reap()?;
+            self.wind_up();
+            self.work();
+        }
         if self.out.is_broken() {
             return Err(End::Fault);
         }

@@ -4,13 +4,16 @@
 //! Nothing of a guest runs before the last step. What cannot be taken is told, and nothing runs at all.
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use bailiwick_sys::privileges::{self, CapabilitiesLeft};
 use bailiwick_sys::seccomp::command::{Filters, Neighbours, Sockets};
 use bailiwick_sys::{Errno, Failed, Step, bounds, mounts, packets, seccomp};
 use bailiwick_wire::seat::{FromSeat, LONGEST, Seat, Seen};
 use bailiwick_wire::{Decoder, encode};
+use serde::de::DeserializeOwned;
 
+use crate::laid;
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost, run};
 
 /// How much is read at once before there is an agent: no more than one message, since nothing follows it.
@@ -18,7 +21,12 @@ const PIECE: usize = 4096;
 
 /// Takes the place that the host says, and lives as its agent. Gives the exit code with which the process has to end at once.
 pub fn take(host: ToHost) -> u8 {
-    let seat = match hear(&host.from) {
+    take_after(host, &mut Decoder::new(LONGEST))
+}
+
+/// The same, where something was heard of the host before.
+pub(crate) fn take_after(host: ToHost, decoder: &mut Decoder) -> u8 {
+    let seat = match hear(&host.from, decoder) {
         Ok(Some(seat)) => seat,
         Ok(None) => return CLOSED,
         Err(_) => return BROKEN,
@@ -44,13 +52,12 @@ pub fn take(host: ToHost) -> u8 {
     run(host, setup)
 }
 
-/// The first message of the host; none where it is gone.
-fn hear(from: &OwnedFd) -> Result<Option<Seat>, Errno> {
-    let mut decoder = Decoder::new(LONGEST);
+/// The next message of the host; none where it is gone.
+pub(crate) fn hear<T: DeserializeOwned>(from: &OwnedFd, decoder: &mut Decoder) -> Result<Option<T>, Errno> {
     let mut piece = [0; PIECE];
     loop {
-        if let Some(seat) = decoder.take().map_err(|_| Errno::PROTO)? {
-            return Ok(Some(seat));
+        if let Some(message) = decoder.take().map_err(|_| Errno::PROTO)? {
+            return Ok(Some(message));
         }
         match packets::read(from, &mut piece)? {
             0 => return Ok(None),
@@ -59,7 +66,7 @@ fn hear(from: &OwnedFd) -> Result<Option<Seat>, Errno> {
     }
 }
 
-fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
+pub(crate) fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
     let frame = encode(said).map_err(|_| Errno::INVAL)?;
     let mut rest = frame.as_slice();
     while !rest.is_empty() {
@@ -71,16 +78,19 @@ fn tell(to: &OwnedFd, said: &FromSeat) -> Result<(), Errno> {
 
 /// Gives up what can be given up, and looks at what stands.
 fn settle(seat: &Seat) -> Result<Seen, Failed> {
+    laid::lay(&seat.laid, &seat.away, seat.user)?;
     if let Some((user, group)) = seat.user {
         privileges::clear_groups()?;
         privileges::become_user(user, group)?;
+        // What can be gained is given up with what is there, which needs a privilege itself.
+        privileges::regain_kept()?;
     }
     // One more than commands may have: the agent.
     bounds::for_a_sandbox(seat.processes.map(|most| u64::from(most) + 1), None)?;
     privileges::drop_all()?;
     privileges::never_gain()?;
     privileges::hide()?;
-    let mut seen = look()?;
+    let mut seen = look(&seat.folders)?;
     if seat.filter {
         let filters = Filters::compile(Sockets::Internet, Neighbours::Nobody)?;
         filters.install()?;
@@ -90,18 +100,20 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
     Ok(seen)
 }
 
-fn look() -> Result<Seen, Failed> {
+fn look(folders: &[String]) -> Result<Seen, Failed> {
+    let rooms = folders.iter().map(|folder| mounts::room(Path::new(folder)).map(|room| room.bytes));
     Ok(Seen {
         first: rustix::process::getpid() == rustix::process::Pid::INIT,
         user: privileges::identity().0,
-        no_groups: privileges::has_no_groups(),
+        no_groups: privileges::has_no_other_groups(),
         no_capabilities: !matches!(privileges::look_at_capabilities()?, CapabilitiesLeft::Some),
         no_new_privileges: privileges::never_gains(),
         hidden: privileges::is_hidden(),
         filtered: false,
         filter: None,
-        root_is_read_only: mounts::is_read_only(std::path::Path::new("/"))?,
+        root_is_read_only: mounts::is_read_only(Path::new("/"))?,
         interfaces: interfaces()?,
+        room: rooms.collect::<Result<Vec<_>, _>>()?.into_iter().max(),
         most_processes: bounds::most_processes(),
         kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
     })

@@ -87,11 +87,41 @@ command! {
 }
 
 command! {
-    /// A command at a terminal.
+    /// A command that is talked with while it runs: at a terminal, or over three streams.
     TerminalStart {
         /// The terminal's size; 24 lines of 80 where it is not said.
         #[serde(skip_serializing_if = "Option::is_none")]
         terminal: Option<Window>,
+        /// Three streams in place of a terminal. Each message of output begins with a byte that says of which it is: 1 is
+        /// standard output, 2 is standard error. Both ends tell how many messages they have `taken`, and neither sends more
+        /// than eight ahead of that.
+        #[serde(skip_serializing_if = "is_not")]
+        streams: bool,
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_not(switch: &bool) -> bool {
+    !*switch
+}
+
+/// How many messages either end sends ahead of what the other has taken, where a command has three streams.
+pub const AHEAD: u64 = 8;
+
+/// The byte in front of each piece of output, where a command has three streams.
+pub const fn stream_byte(stream: inner::Stream) -> u8 {
+    match stream {
+        inner::Stream::Stdout => 1,
+        inner::Stream::Stderr => 2,
+    }
+}
+
+/// The stream of that byte.
+pub const fn stream_of(byte: u8) -> Option<inner::Stream> {
+    match byte {
+        1 => Some(inner::Stream::Stdout),
+        2 => Some(inner::Stream::Stderr),
+        _ => None,
     }
 }
 
@@ -137,18 +167,32 @@ impl ExecFresh {
 
 impl TerminalStart {
     /// The action that it asks for in this sandbox: what it says is told as it comes, what it is told comes meanwhile.
-    pub fn action(self, sandbox: String, cause: &CorrelationId) -> Action {
-        let window = self.terminal.map_or(inner::Window { rows: 24, columns: 80 }, Into::into);
+    pub fn action(self, sandbox: String, cause: &CorrelationId) -> Result<Action, Refusal> {
+        let (terminal, streams) = (self.terminal, self.streams);
         let (command, own) = self.bare();
-        let command = CommandWish { terminal: Some(window), input: GivenInput::Comes, ..command };
-        action(Target::Kept(sandbox), command, own, cause)
+        let command = CommandWish { input: GivenInput::Comes, ..command };
+        let command = match (terminal, streams) {
+            (None, true) => CommandWish { unending: true, ..command },
+            (Some(_), true) => {
+                let message = "both `terminal` and `streams` are there";
+                return Err(
+                    Refusal::new(ErrorCode::InvalidInput, message).with_hint("give one of them, or neither")
+                );
+            }
+            (window, false) => {
+                let window = window.map_or(inner::Window { rows: 24, columns: 80 }, Into::into);
+                CommandWish { terminal: Some(window), ..command }
+            }
+        };
+        Ok(action(Target::Kept(sandbox), command, own, cause))
     }
 }
 
 impl Exec {
     /// As it is asked for over HTTP. What comes while it runs, and a terminal, it cannot carry.
     pub fn of(command: CommandWish, correlation_id: Option<CorrelationId>) -> Self {
-        let CommandWish { argv, shell, cwd, env, input, timeout, terminal: _, keep_output: _ } = command;
+        let CommandWish { argv, shell, cwd, env, input, timeout, terminal: _, keep_output: _, unending: _ } =
+            command;
         let stdin_base64 = match input {
             GivenInput::Bytes(bytes) => Some(bytes),
             GivenInput::Nothing | GivenInput::Comes => None,
@@ -190,22 +234,28 @@ pub enum TerminalTold {
     Signal(String),
     /// There is no more input.
     Eof(bool),
+    /// It is to end at once, with everything that it started. Its result still comes.
+    Kill(bool),
+    /// So many messages of output were taken; of three streams only.
+    Taken(u64),
 }
 
 /// Reads a message; what does not fit is told.
 pub fn terminal_message(text: &str) -> Result<TerminalTold, Refusal> {
     serde_json::from_str(text).map_err(|error| {
         let hint =
-            "send {\"start\": …} first, then {\"resize\": …}, {\"signal\": \"SIGINT\"} or {\"eof\": true}";
+            "send {\"start\": …} first, then {\"resize\": …}, {\"signal\": \"SIGINT\"}, {\"eof\": true} or {\"kill\": true}";
         Refusal::new(ErrorCode::InvalidInput, format!("a message is not one of a terminal's: {error}"))
             .with_hint(hint)
     })
 }
 
-/// The last message to a terminal.
+/// What is told in words at a terminal. `result` and `error` are the last of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum TerminalEnd {
+pub enum TerminalSaid {
+    /// So many messages of input were taken; of three streams only.
+    Taken(u64),
     /// The command ended.
     #[schema(value_type = schema::ExecResult)]
     Result(Box<Executed>),

@@ -31,7 +31,8 @@ pub use event::{
     ApprovalNews, Heard, MissedEvents, News, Progress, SandboxChange, Settled, TestEvent, ToolChange,
 };
 pub use exec::{
-    Exec, ExecFresh, Executed, Output, TerminalEnd, TerminalStart, TerminalTold, Window, terminal_message,
+    AHEAD, Exec, ExecFresh, Executed, Output, TerminalSaid, TerminalStart, TerminalTold, Window, stream_byte,
+    stream_of, terminal_message,
 };
 pub use execute::{Execute, ExecuteCode, ExecuteTool, Validate};
 pub use key::{KeyLine, KeyMade, KeyWish, Keys, SecretLine, Secrets};

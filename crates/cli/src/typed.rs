@@ -332,6 +332,12 @@ pub(crate) struct Doctor {
     /// Say what would give the rest, one line each
     #[arg(long)]
     pub(crate) fix: bool,
+    /// Look at backends that are off, too: those that sandbox.backends does not list
+    #[arg(long, conflicts_with = "backend")]
+    pub(crate) all: bool,
+    /// Look at this backend and no other, also where it is off
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
     #[command(flatten)]
     pub(crate) cells: CellFlags,
 }

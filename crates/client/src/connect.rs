@@ -10,7 +10,7 @@ use bailiwick_types::ErrorCode;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, IF_MATCH, USER_AGENT};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, IF_MATCH, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::pem::PemObject as _;
@@ -18,47 +18,90 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
 use crate::ask::Ask;
 use crate::place::Server;
 
+/// Who we say that we are.
+pub(crate) const AGENT: &str = concat!("bailiwick/", env!("CARGO_PKG_VERSION"));
+
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// The shortest and the longest pause before a connection is tried again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// A connection over which nothing was said yet.
+pub(crate) type Line = Box<dyn Talks>;
+
+/// What can be read from and written to.
+pub(crate) trait Talks: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Talks for T {}
+
 /// Sends a request, and gives the answer as soon as its head is there.
 pub(crate) async fn send(server: &Server, ask: Ask) -> Result<Response<Incoming>, Refusal> {
-    let stream = match timeout(CONNECT, tcp(server)).await {
-        Ok(stream) => stream?,
-        Err(_) => return Err(not_reached(server, "it does not answer")),
-    };
     let request = request(server, ask)?;
-    if server.is_tls() {
-        let stream = match timeout(CONNECT, tls(server, stream)).await {
-            Ok(stream) => stream?,
-            Err(_) => return Err(not_reached(server, "it does not agree on TLS")),
-        };
-        over(server, stream, request).await
-    } else {
-        over(server, stream, request).await
+    let line = line(server).await?;
+    over(server, line, request).await
+}
+
+/// A connection. It is tried again for as long as the server has patience for that, and only here: no byte of a request was
+/// sent by then.
+pub(crate) async fn line(server: &Server) -> Result<Line, Refusal> {
+    let (until, mut pause) = (Instant::now() + server.patience, PAUSES.0);
+    loop {
+        match once(server).await {
+            Ok(line) => return Ok(line),
+            Err(Fails::ForNow(_)) if Instant::now() + pause < until => {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(PAUSES.1);
+            }
+            Err(Fails::ForNow(refusal) | Fails::ForGood(refusal)) => return Err(refusal),
+        }
     }
 }
 
-async fn tcp(server: &Server) -> Result<TcpStream, Refusal> {
+/// Why there is no connection.
+enum Fails {
+    /// Another try may do.
+    ForNow(Refusal),
+    /// None will.
+    ForGood(Refusal),
+}
+
+async fn once(server: &Server) -> Result<Line, Fails> {
+    let stream = match timeout(CONNECT, tcp(server)).await {
+        Ok(stream) => stream?,
+        Err(_) => return Err(Fails::ForNow(not_reached(server, "it does not answer"))),
+    };
+    if !server.is_tls() {
+        return Ok(Box::new(stream));
+    }
+    match timeout(CONNECT, tls(server, stream)).await {
+        Ok(Ok(stream)) => Ok(Box::new(stream)),
+        Ok(Err(refusal)) => Err(Fails::ForGood(refusal)),
+        Err(_) => Err(Fails::ForNow(not_reached(server, "it does not agree on TLS"))),
+    }
+}
+
+async fn tcp(server: &Server) -> Result<TcpStream, Fails> {
     let stream = TcpStream::connect((server.host(), server.port())).await;
     let stream = stream.map_err(|error| {
         let refused = not_reached(server, &error.to_string());
-        if error.kind() == std::io::ErrorKind::ConnectionRefused && server.is_on_this_machine() {
+        let is_local = error.kind() == std::io::ErrorKind::ConnectionRefused && server.is_on_this_machine();
+        Fails::ForNow(if is_local {
             refused.with_hint("start it: bailiwick serve; or leave out --server to do without one")
         } else {
             refused
-        }
+        })
     })?;
     // The name of this machine must not lead elsewhere with a key that is sent in the clear.
     let is_near = stream.peer_addr().is_ok_and(|peer| peer.ip().is_loopback());
     if !server.is_tls() && server.key.is_some() && !is_near {
-        return Err(not_reached(server, "its name leads to another machine"));
+        return Err(Fails::ForGood(not_reached(server, "its name leads to another machine")));
     }
     Ok(stream)
 }
@@ -66,7 +109,7 @@ async fn tcp(server: &Server) -> Result<TcpStream, Refusal> {
 async fn tls(
     server: &Server,
     stream: TcpStream,
-) -> Result<impl AsyncRead + AsyncWrite + Unpin + use<>, Refusal> {
+) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>, Refusal> {
     let fails = |why: &dyn std::fmt::Display| {
         Refusal::new(ErrorCode::Unavailable, format!("no TLS with {}: {why}", server.shown())).with_hint(
             "check the address; certificates of your own are named by BAILIWICK_SERVER_CA, a file in PEM",
@@ -108,15 +151,12 @@ fn request(server: &Server, ask: Ask) -> Result<Request<Full<Bytes>>, Refusal> {
         .method(method)
         .uri(server.path(&path))
         .header(HOST, server.authority())
-        .header(USER_AGENT, concat!("bailiwick/", env!("CARGO_PKG_VERSION")))
+        .header(USER_AGENT, AGENT)
         .header(ACCEPT, accept.word());
     if let Some(content) = content {
         request = request.header(CONTENT_TYPE, content);
     }
-    if let Some(key) = &server.key {
-        let mut value = hyper::header::HeaderValue::from_str(&key.header())
-            .map_err(|_| Refusal::new(ErrorCode::InvalidInput, "the key cannot be sent"))?;
-        value.set_sensitive(true);
+    if let Some(value) = shown(server)? {
         request = request.header(AUTHORIZATION, value);
     }
     if let Some(version) = seen {
@@ -127,9 +167,18 @@ fn request(server: &Server, ask: Ask) -> Result<Request<Full<Bytes>>, Refusal> {
         .map_err(|error| Refusal::new(ErrorCode::InvalidInput, format!("this cannot be asked: {error}")))
 }
 
+/// The key as it is shown.
+pub(crate) fn shown(server: &Server) -> Result<Option<HeaderValue>, Refusal> {
+    let Some(key) = &server.key else { return Ok(None) };
+    let mut value = HeaderValue::from_str(&key.header())
+        .map_err(|_| Refusal::new(ErrorCode::InvalidInput, "the key cannot be sent"))?;
+    value.set_sensitive(true);
+    Ok(Some(value))
+}
+
 async fn over(
     server: &Server,
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stream: Line,
     request: Request<Full<Bytes>>,
 ) -> Result<Response<Incoming>, Refusal> {
     let fails = |error: hyper::Error| not_understood(server, &error.to_string());

@@ -3,7 +3,8 @@
 //! [`Remote`] turns an action into a request and the answer into a reply, both in the shapes of `api`; what happens
 //! meanwhile arrives as it happens. It decides nothing: what may be asked is the server's business, who answers for a
 //! person is the caller's. A key is sent to nobody but the server it was given for, and never in the clear beyond this
-//! machine. Start reading at [`Remote::perform`].
+//! machine. Start reading at [`Remote::perform`];
+//! a command that is talked with while it runs is in [`talk`].
 
 mod ask;
 mod audit;
@@ -14,6 +15,8 @@ mod remote;
 mod sandbox;
 mod sse;
 mod stream;
+mod talk;
 
 pub use place::{Credential, Server};
-pub use remote::{Remote, Tells};
+pub use remote::{Bounds, Remote, Tells};
+pub use talk::{Hears, Says, Talk, Told};

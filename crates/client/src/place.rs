@@ -1,6 +1,8 @@
 //! Which server is asked, and with which key. A key never leaves in the clear: over plain HTTP it goes to this machine
 //! only.
 
+use std::time::Duration;
+
 use bailiwick_core::Refusal;
 use bailiwick_types::ErrorCode;
 use url::{Host, Url};
@@ -51,6 +53,8 @@ pub struct Server {
     pub(crate) key: Option<Credential>,
     /// Certificates in PEM that it may have beside the platform's.
     pub(crate) roots: Option<String>,
+    /// For how long a connection is tried again.
+    pub(crate) patience: Duration,
 }
 
 impl Server {
@@ -71,7 +75,7 @@ impl Server {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong(format!("`{}` is more than the address of a server", shortened(address))));
         }
-        Ok(Self { url, key: None, roots: None })
+        Ok(Self { url, key: None, roots: None, patience: Duration::ZERO })
     }
 
     /// With a key. Refused where it would be readable on its way.
@@ -94,6 +98,14 @@ impl Server {
     #[must_use]
     pub fn with_roots(mut self, pem: String) -> Self {
         self.roots = Some(pem);
+        self
+    }
+
+    /// With so much time to get a connection, which is tried again and again meanwhile. Nothing was asked for by then: once a
+    /// byte of a request may have been read, nothing is ever sent again.
+    #[must_use]
+    pub const fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 

@@ -8,17 +8,27 @@ use bailiwick_types::ErrorCode;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
-use hyper::{Response, StatusCode};
+use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::ask::{Accept, Ask, Expected};
 use crate::connect::{not_reached, not_understood, send};
 use crate::place::Server;
 use crate::{audit, refused, sandbox, stream};
 
-/// The most bytes of one answer.
-const MOST_BYTES: usize = 256 << 20;
-/// How long an answer may take that is not a stream.
-const ANSWER: Duration = Duration::from_mins(10);
+/// How much of an answer is read, and how long it is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most bytes of one answer.
+    pub bytes: usize,
+    /// How long an answer may take that is not a stream.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { bytes: 256 << 20, time: Duration::from_mins(10) }
+    }
+}
 
 /// Hears what a person should know that is neither a reply nor an event.
 pub type Tells = Arc<dyn Fn(&str) + Send + Sync>;
@@ -27,6 +37,7 @@ pub type Tells = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Remote {
     pub(crate) server: Server,
     pub(crate) tells: Tells,
+    bounds: Bounds,
     /// Where the list of tools goes on behind the last name of a page; none where it ends there.
     goes_on: Mutex<Option<(String, Option<String>)>>,
 }
@@ -40,7 +51,24 @@ impl std::fmt::Debug for Remote {
 impl Remote {
     /// Asks this server; what a person should know beside the replies is told to `tells`.
     pub fn new(server: Server, tells: Tells) -> Self {
-        Self { server, tells, goes_on: Mutex::new(None) }
+        Self { server, tells, bounds: Bounds::default(), goes_on: Mutex::new(None) }
+    }
+
+    /// Within other bounds than the usual ones.
+    #[must_use]
+    pub const fn within(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// The server that is asked.
+    pub const fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// The version of the server; none where it is no Bailiwick.
+    pub async fn version(&self) -> Result<Option<String>, Refusal> {
+        Ok(version_of(&self.body(Ask::get("/v1/openapi.json")).await?))
     }
 
     /// Performs an action. Dropping the future ends it: the server hears that nobody waits.
@@ -85,10 +113,10 @@ impl Remote {
             let response = self.head(ask).await?;
             self.rest(response).await
         };
-        match tokio::time::timeout(ANSWER, answer).await {
-            Ok(answer) => answer,
-            Err(_) => Err(not_reached(&self.server, "it did not answer for ten minutes")),
-        }
+        tokio::time::timeout(self.bounds.time, answer).await.unwrap_or_else(|_| {
+            let why = format!("it did not answer for {} seconds", self.bounds.time.as_secs());
+            Err(not_reached(&self.server, &why))
+        })
     }
 
     /// Sends a request; what is refused comes back as such.
@@ -98,7 +126,7 @@ impl Remote {
     }
 
     async fn rest(&self, response: Response<Incoming>) -> Result<Vec<u8>, Refusal> {
-        match Limited::new(response.into_body(), MOST_BYTES).collect().await {
+        match Limited::new(response.into_body(), self.bounds.bytes).collect().await {
             Ok(body) => Ok(body.to_bytes().to_vec()),
             Err(error) => Err(not_understood(&self.server, &error.to_string())),
         }
@@ -106,14 +134,18 @@ impl Remote {
 
     /// Why a server refused, as it says itself; with what this side knows about the key.
     async fn refused(&self, response: Response<Incoming>) -> Refusal {
-        let status = response.status();
-        let is_problem = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let (status, headers) = (response.status(), response.headers().clone());
+        match self.rest(response).await {
+            Ok(body) => self.told(status, &headers, &body),
+            Err(refusal) => refusal,
+        }
+    }
+
+    /// The refusal in an answer.
+    pub(crate) fn told(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Refusal {
+        let is_problem = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_problem = is_problem.is_some_and(|kind| kind.starts_with(bailiwick_api::MEDIA_TYPE));
-        let body = match self.rest(response).await {
-            Ok(body) => body,
-            Err(refusal) => return refusal,
-        };
-        let told = if is_problem { refused::read(status, &body) } else { None };
+        let told = if is_problem { refused::read(status, body) } else { None };
         match told {
             Some(refusal) if refusal.code == ErrorCode::Unauthorized => self.about_the_key(&refusal),
             Some(refusal) => refusal,
@@ -137,12 +169,8 @@ impl Remote {
 
     /// What is said about an answer that is none of ours: perhaps it is of another version.
     pub(crate) async fn strange(&self, why: &str) -> Refusal {
-        let theirs = match self.body(Ask::get("/v1/openapi.json")).await {
-            Ok(body) => version_of(&body),
-            Err(_) => None,
-        };
-        match theirs {
-            Some(theirs) if theirs != env!("CARGO_PKG_VERSION") => {
+        match self.version().await {
+            Ok(Some(theirs)) if theirs != env!("CARGO_PKG_VERSION") => {
                 let message = format!(
                     "{} is bailiwick {theirs}, and this is {}: {why}",
                     self.server.shown(),

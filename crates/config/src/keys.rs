@@ -40,6 +40,8 @@ pub enum Kind {
     Switch,
     /// A number of things, at least one.
     Count,
+    /// A number of things; 0 is no bound at all, so that nobody's folder may set it.
+    CountOrNone,
     /// A size in bytes, at least one.
     Size,
     /// Cores, more than none: `0.5`.

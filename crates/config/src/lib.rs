@@ -29,8 +29,9 @@ pub use keys::{KEYS, Key, Kind, Narrowing, Used};
 pub use load::{DEFAULT_FILE, FOLDER_FILE, FolderFile, Loaded, Request, load};
 pub use merge::{Config, Origin, Setting};
 pub use settings::{
-    AgentSandboxes, Approvals, Audit, Fetch, ImageSettings, JwksPlace, Jwt, Mcp, Notify, SandboxCeilings,
-    SandboxSettings, Server, Settings, TlsFiles, Witness,
+    AgentSandboxes, Approvals, Audit, ContainerSettings, Fetch, GvisorSettings, ImageSettings, JwksPlace,
+    Jwt, Mcp, MicrovmSettings, Notify, RemoteSettings, SandboxCeilings, SandboxSettings, Server, Settings,
+    TlsFiles, Witness,
 };
 pub use trust::{Trust, Trusted};
 pub use value::Value;

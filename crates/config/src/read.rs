@@ -193,6 +193,7 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
             _ => reader.flag(entry)?,
         }),
         Kind::Count => Value::Count(at_least_one(reader, key, entry, parse_count)?),
+        Kind::CountOrNone => Value::Count(number(reader, key, entry, parse_count)?),
         Kind::Size => Value::Size(at_least_one(reader, key, entry, parse_size)?),
         Kind::Cores => Value::Cores(cores(reader, key, entry)?),
         Kind::Tier => {
@@ -224,23 +225,31 @@ fn cores(reader: &mut Reader, key: &Key, entry: &Entry<'_>) -> Option<u32> {
     thousandths
 }
 
-/// A number that is not zero, as a number or as a text.
+/// A number, as a number or as a text.
+fn number(
+    reader: &mut Reader,
+    key: &Key,
+    entry: &Entry<'_>,
+    parse: fn(&str) -> Result<u64, QuantityError>,
+) -> Option<u64> {
+    let Tree::Text(text) = &entry.node.value else { return reader.count(entry) };
+    match parse(text) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            reader.wrong(entry, format!("`{}`: {error}", key.path), None);
+            None
+        }
+    }
+}
+
+/// A number that is not zero.
 fn at_least_one(
     reader: &mut Reader,
     key: &Key,
     entry: &Entry<'_>,
     parse: fn(&str) -> Result<u64, QuantityError>,
 ) -> Option<u64> {
-    let value = match &entry.node.value {
-        Tree::Text(text) => match parse(text) {
-            Ok(value) => value,
-            Err(error) => {
-                reader.wrong(entry, format!("`{}`: {error}", key.path), None);
-                return None;
-            }
-        },
-        _ => reader.count(entry)?,
-    };
+    let value = number(reader, key, entry, parse)?;
     if value == 0 {
         let message = format!("`{}` must not be zero", key.path);
         reader.wrong(entry, message, Some("write at least 1".to_owned()));

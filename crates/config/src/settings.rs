@@ -28,7 +28,9 @@ use bailiwick_types::{LayerName, LimitKind, Limits, RiskLevel, Scopes};
 
 pub use self::images::ImageSettings;
 pub use self::mcp::{AgentSandboxes, Mcp};
-pub use self::sandbox::{SandboxCeilings, SandboxSettings};
+pub use self::sandbox::{
+    ContainerSettings, GvisorSettings, MicrovmSettings, RemoteSettings, SandboxCeilings, SandboxSettings,
+};
 use crate::error::{ConfigError, SettingProblem};
 use crate::merge::{Config, Origin};
 use crate::value::Value;

@@ -1,38 +1,14 @@
-//! What is in the root of a sandbox that uses the host's own programs: its system folders, read-only, a few files of `/etc` that
-//! programs need, and our own for the rest. Nothing of anybody's home, no `/etc` as a whole, no `/sys`.
+//! What is in the root of a sandbox beside its programs: devices that tell nothing about the host, masks over what of `/proc` tells
+//! more than programs need; and who everybody is. The host's own programs are `agent-host`'s to list.
 
-use std::path::Path;
-
-use bailiwick_agent_host::places::SYSTEM;
-use bailiwick_wire::jail::{Bind, Place};
+use bailiwick_agent_host::root;
+use bailiwick_wire::jail::Place;
 
 /// Who everybody is inside.
 pub(crate) const INSIDE: u32 = 1000;
 
 /// Users outside that nobody else should be: first one that no package takes, then the traditional nobody.
 pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
-
-/// What programs look for in `/etc` and everybody may know.
-const SHARED: [&str; 18] = [
-    "/etc/os-release",
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/pki/tls/certs",
-    "/etc/pki/ca-trust/extracted",
-    "/etc/ca-certificates",
-    "/etc/fonts",
-    "/etc/mime.types",
-    "/etc/magic",
-    "/etc/perl",
-    "/etc/python3",
-    "/etc/python3.11",
-    "/etc/java-17-openjdk",
-    "/etc/terminfo",
-];
 
 /// Devices that tell nothing about the host.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
@@ -60,24 +36,12 @@ pub(crate) const MASKS: [&str; 17] = [
 
 /// The root that has the host's own programs in it.
 pub(crate) fn of_the_host() -> Vec<Place> {
-    let mut places = Vec::new();
-    for at in SYSTEM {
-        places.extend(system(at));
-    }
-    places.extend(SHARED.iter().filter_map(|at| shared(at)));
-    // A link is kept as one: what it leads to is below /usr.
-    if let Ok(to) = std::fs::read_link("/etc/localtime") {
-        places.push(Place::Link { at: "/etc/localtime".to_owned(), to: to.display().to_string() });
-    }
-    places.extend(ours(&IDENTITIES));
-    places.extend(devices());
-    places.push(Place::Link { at: "/etc/mtab".to_owned(), to: "/proc/self/mounts".to_owned() });
-    places
+    root::of_the_host(INSIDE).into_iter().chain(devices()).collect()
 }
 
 /// What is in the root beside an image: devices, and the files that say where it is.
 pub(crate) fn of_an_image() -> Vec<Place> {
-    ours(&[]).chain(devices()).collect()
+    root::whereabouts().chain(devices()).collect()
 }
 
 fn devices() -> impl Iterator<Item = Place> {
@@ -90,46 +54,4 @@ fn devices() -> impl Iterator<Item = Place> {
         ("/dev/stderr", "/proc/self/fd/2"),
     ];
     devices.into_iter().chain(links.map(|(at, to)| Place::Link { at: at.to_owned(), to: to.to_owned() }))
-}
-
-/// A system folder: as it is, or as the link that it is.
-fn system(at: &str) -> Option<Place> {
-    let found = std::fs::symlink_metadata(at).ok()?;
-    if found.is_symlink() {
-        let to = std::fs::read_link(at).ok()?;
-        return Some(Place::Link { at: at.to_owned(), to: to.display().to_string() });
-    }
-    found.is_dir().then(|| Place::Bind(bind(at, at, true)))
-}
-
-/// Something of `/etc`, with no link on the way to it.
-fn shared(at: &str) -> Option<Place> {
-    let from = Path::new(at).canonicalize().ok()?;
-    let is_folder = from.is_dir();
-    Some(Place::Bind(bind(from.to_str()?, at, is_folder)))
-}
-
-fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
-    Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, checked: None, owner: None }
-}
-
-/// Files that say who is who; an image has its own.
-const IDENTITIES: [(&str, &str); 3] = [
-    (
-        "/etc/passwd",
-        "root:x:0:0:root:/:/usr/sbin/nologin\nsandbox:x:1000:1000:sandbox:/work:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
-    ),
-    ("/etc/group", "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n"),
-    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
-];
-
-/// Files that are our own.
-fn ours(more: &'static [(&str, &str)]) -> impl Iterator<Item = Place> {
-    let everywhere = [
-        ("/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
-        ("/etc/hostname", "sandbox\n"),
-        ("/etc/resolv.conf", "# no name can be resolved here\n"),
-    ];
-    let files = everywhere.into_iter().chain(more.iter().copied());
-    files.map(|(at, text)| Place::File { at: at.to_owned(), text: text.to_owned() })
 }

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use bailiwick_types::{Tier, Wallpart};
 
-use crate::{Sandbox, SandboxError, SandboxSpec};
+use crate::{Command, Limits, Sandbox, SandboxError, SandboxSpec};
 
 /// Something that takes its time.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -59,8 +59,12 @@ pub enum Available {
 pub trait Backend: Send + Sync + std::fmt::Debug {
     /// Its name: `process`.
     fn id(&self) -> &str;
-    /// How strong its wall is.
+    /// How strong its wall is; the weakest, where that was not found out yet.
     fn tier(&self) -> Tier;
+    /// The strongest that its wall may turn out to be. That of another machine is what that machine says when it is asked.
+    fn may_be(&self) -> Tier {
+        self.tier()
+    }
     /// Where its sandboxes run.
     fn location(&self) -> Location {
         Location::Here
@@ -73,6 +77,10 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError>;
     /// Makes a sandbox that holds everything that the spec demands, or refuses and leaves nothing behind.
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>>;
+    /// The simplest sandbox of this kind, and a command that does nothing in it, for whoever wants to see one stand or to time it.
+    fn simplest(&self) -> Result<(SandboxSpec, Command), SandboxError> {
+        Ok((SandboxSpec::new(Limits::default()), Command::new(["true"])?))
+    }
     /// Forgets a snapshot.
     fn forget<'a>(&'a self, snapshot: &'a crate::Snapshot) -> Doing<'a, Result<(), SandboxError>>;
     /// Ends everything that it still runs, and waits for that.

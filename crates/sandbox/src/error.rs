@@ -110,6 +110,18 @@ pub enum SandboxError {
     /// Too many at once.
     #[error("{0}")]
     Busy(String),
+    /// Another machine refuses, or does not answer as it should.
+    #[error("{by}: {message}")]
+    Elsewhere {
+        /// Which.
+        by: String,
+        /// The code it told.
+        code: ErrorCode,
+        /// What it said.
+        message: String,
+        /// What would help.
+        fix: Option<String>,
+    },
     /// A step of ours failed.
     #[error("{step}: {reason}")]
     Failed {
@@ -129,7 +141,7 @@ impl SandboxError {
             Self::Unavailable { .. } => ErrorCode::Unavailable,
             Self::Unsupported { .. } => ErrorCode::Unsupported,
             Self::Mount { .. } => ErrorCode::FsDenied,
-            Self::File { code, .. } => *code,
+            Self::File { code, .. } | Self::Elsewhere { code, .. } => *code,
             Self::NoRoom { .. } => ErrorCode::DiskLimit,
             Self::Gone { .. } | Self::NoSnapshot(_) | Self::NoBackend { .. } => ErrorCode::NotFound,
             Self::Busy(_) => ErrorCode::Busy,
@@ -141,7 +153,7 @@ impl SandboxError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unenforceable { fix, .. } => Some(fix.clone()),
-            Self::Unavailable { fix, .. } => fix.clone(),
+            Self::Unavailable { fix, .. } | Self::Elsewhere { fix, .. } => fix.clone(),
             Self::NoneFits(none) => Some(none.hint()),
             Self::NoRoom { enough, .. } => Some(format!(
                 "give it more (`--disk {}MiB`), take a smaller image, or a kernel with overlayfs",

@@ -9,7 +9,7 @@ use bailiwick_redact::Redactor;
 use bailiwick_types::Tier;
 
 use crate::{
-    Backend, Doing, EventKind, Events, Location, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+    Backend, Command, Doing, EventKind, Events, Location, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
 
 mod sandbox;
@@ -42,6 +42,10 @@ impl Backend for Observed {
         self.inner.tier()
     }
 
+    fn may_be(&self) -> Tier {
+        self.inner.may_be()
+    }
+
     fn location(&self) -> Location {
         self.inner.location()
     }
@@ -65,6 +69,10 @@ impl Backend for Observed {
             teller.tell(EventKind::Create, None);
             Ok(ObservedSandbox::boxed(sandbox, teller))
         })
+    }
+
+    fn simplest(&self) -> Result<(SandboxSpec, Command), SandboxError> {
+        self.inner.simplest()
     }
 
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {

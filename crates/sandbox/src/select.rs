@@ -106,7 +106,7 @@ impl Backends {
 
     /// The backend of the highest priority that is available, can run it and holds what it demands.
     pub async fn preferred(&self, spec: &SandboxSpec) -> Result<Arc<dyn Backend>, SandboxError> {
-        self.pick(Tier::Process, None, spec, |backend| (backend.priority(), backend.tier() as u32)).await
+        self.pick(Tier::Process, None, spec, |backend, tier| (backend.priority(), tier as u32)).await
     }
 
     /// The strongest backend at or above the floor that is available, can run it and holds what it demands.
@@ -116,7 +116,7 @@ impl Backends {
         location: Option<Location>,
         spec: &SandboxSpec,
     ) -> Result<Arc<dyn Backend>, SandboxError> {
-        self.pick(floor, location, spec, |backend| (backend.tier() as u32, backend.priority())).await
+        self.pick(floor, location, spec, |backend, tier| (tier as u32, backend.priority())).await
     }
 
     /// The backend of this name, if it is at or above the floor, available, can run it and holds what it demands. Where it
@@ -132,14 +132,20 @@ impl Backends {
             let known = self.all.iter().map(|backend| backend.id().to_owned()).collect();
             return Err(SandboxError::NoBackend { name: bailiwick_types::shortened(id), known });
         };
-        if !backend.tier().meets(floor) {
+        let below = || {
             let why = Why::plain(format!("it is below {floor}"));
-            return Err(NoneFits { floor, tried: vec![why.of(backend.as_ref())] }.into());
+            SandboxError::from(NoneFits { floor, tried: vec![why.of(backend.as_ref())] })
+        };
+        if !backend.may_be().meets(floor) {
+            return Err(below());
         }
         backend.can_run(spec)?;
         let probe = answer(look(backend)).await;
         if let Available::No { reason, fix } = probe.availability {
             return Err(SandboxError::Unavailable { backend: id.to_owned(), reason, fix });
+        }
+        if !backend.tier().meets(floor) {
+            return Err(below());
         }
         if let Err(unheld) = judge(spec, &probe.enforces, &self.lenient) {
             let others = self.alternatives(floor, spec).await;
@@ -150,16 +156,17 @@ impl Backends {
 
     /// What the backends hold that could run this at the floor.
     pub async fn alternatives(&self, floor: Tier, spec: &SandboxSpec) -> Vec<Alternative> {
-        let could = |backend: &dyn Backend| backend.tier().meets(floor) && backend.can_run(spec).is_ok();
-        let seen = self.survey().await;
-        let able = seen
-            .into_iter()
-            .filter(|(backend, probe)| probe.availability == Available::Yes && could(backend.as_ref()));
-        able.map(|(backend, probe)| Alternative {
-            backend: backend.id().to_owned(),
-            enforces: probe.enforces,
-        })
-        .collect()
+        // Nobody has to look who is out of the question.
+        let could = |backend: &&Arc<dyn Backend>| unfit(backend.as_ref(), floor, None, spec).is_none();
+        let looks: Vec<_> = self.all.iter().filter(could).map(|backend| (backend, look(backend))).collect();
+        let mut able = Vec::new();
+        for (backend, look) in looks {
+            let probe = answer(look).await;
+            if probe.availability == Available::Yes && backend.tier().meets(floor) {
+                able.push(Alternative { backend: backend.id().to_owned(), enforces: probe.enforces });
+            }
+        }
+        able
     }
 
     async fn pick(
@@ -167,40 +174,57 @@ impl Backends {
         floor: Tier,
         location: Option<Location>,
         spec: &SandboxSpec,
-        rank: impl Fn(&dyn Backend) -> (u32, u32),
+        rank: impl Fn(&dyn Backend, Tier) -> (u32, u32),
     ) -> Result<Arc<dyn Backend>, SandboxError> {
         spec.check()?;
-        let mut order: Vec<&Arc<dyn Backend>> = self.all.iter().collect();
-        order.sort_by(|a, b| {
-            Reverse(rank(a.as_ref())).cmp(&Reverse(rank(b.as_ref()))).then_with(|| a.id().cmp(b.id()))
-        });
         // All of them look at once; then they are asked in their order, and nobody waits for one that is not needed.
-        let looks: Vec<_> = order
-            .into_iter()
+        let mut left: Vec<(&Arc<dyn Backend>, Look)> = self
+            .all
+            .iter()
             .map(|backend| {
-                (
-                    backend,
-                    unfit(backend.as_ref(), floor, location, spec).map_or_else(|| Ok(look(backend)), Err),
-                )
+                let unfit = unfit(backend.as_ref(), floor, location, spec);
+                (backend, unfit.map_or_else(|| Look::Begun(look(backend)), Look::Unfit))
             })
             .collect();
         let mut none = Vec::new();
-        for (backend, look) in looks {
-            let why = match look {
-                Err(why) => why,
-                Ok(look) => match self.suits(&answer(look).await, spec) {
-                    Ok(()) => return Ok(backend.clone()),
-                    Err(why) => why,
-                },
+        while let Some((backend, look)) = next(&mut left, &rank) {
+            let probe = match look {
+                Look::Unfit(why) => {
+                    none.push(why.of(backend.as_ref()));
+                    continue;
+                }
+                Look::Begun(look) => {
+                    let hoped = backend.may_be();
+                    let probe = answer(look).await;
+                    if backend.tier() != hoped {
+                        // It is weaker than it might have been, so that others may come before it now.
+                        left.push((backend, Look::Seen(probe)));
+                        continue;
+                    }
+                    probe
+                }
+                Look::Seen(probe) => probe,
             };
-            none.push(why.of(backend.as_ref()));
+            match self.suits(backend.as_ref(), floor, &probe, spec) {
+                Ok(()) => return Ok(backend.clone()),
+                Err(why) => none.push(why.of(backend.as_ref())),
+            }
         }
         Err(NoneFits { floor, tried: none }.into())
     }
 
-    fn suits(&self, probe: &Probe, spec: &SandboxSpec) -> Result<(), Why> {
+    fn suits(
+        &self,
+        backend: &dyn Backend,
+        floor: Tier,
+        probe: &Probe,
+        spec: &SandboxSpec,
+    ) -> Result<(), Why> {
         if let Available::No { reason, fix } = &probe.availability {
             return Err(Why { why: reason.clone(), fix: fix.clone() });
+        }
+        if !backend.tier().meets(floor) {
+            return Err(Why::plain(format!("it is below {floor}")));
         }
         judge(spec, &probe.enforces, &self.lenient).map(drop).map_err(|unheld| {
             let gaps: Vec<String> = unheld.iter().map(ToString::to_string).collect();
@@ -208,6 +232,29 @@ impl Backends {
             Why { why, fix: leave_out(spec, &unheld) }
         })
     }
+}
+
+/// How far a backend was looked at.
+enum Look {
+    /// It is out of the question.
+    Unfit(Why),
+    /// It looks.
+    Begun(JoinHandle<Probe>),
+    /// It has looked.
+    Seen(Probe),
+}
+
+/// Takes out the one that comes first: the highest rank, and of those the first by name.
+fn next<'a>(
+    left: &mut Vec<(&'a Arc<dyn Backend>, Look)>,
+    rank: &impl Fn(&dyn Backend, Tier) -> (u32, u32),
+) -> Option<(&'a Arc<dyn Backend>, Look)> {
+    let place = |(backend, look): &(&Arc<dyn Backend>, Look)| {
+        let tier = if matches!(look, Look::Begun(_)) { backend.may_be() } else { backend.tier() };
+        (Reverse(rank(backend.as_ref(), tier)), backend.id().to_owned())
+    };
+    let first = left.iter().enumerate().min_by_key(|(_, one)| place(one)).map(|(index, _)| index)?;
+    Some(left.swap_remove(first))
 }
 
 /// Why a backend is not taken.
@@ -229,7 +276,7 @@ impl Why {
 
 /// Why a backend is out of the question, whatever it would find.
 fn unfit(backend: &dyn Backend, floor: Tier, location: Option<Location>, spec: &SandboxSpec) -> Option<Why> {
-    if !backend.tier().meets(floor) {
+    if !backend.may_be().meets(floor) {
         return Some(Why::plain(format!("it is below {floor}")));
     }
     if let Some(location) = location.filter(|location| *location != backend.location()) {

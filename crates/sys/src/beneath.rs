@@ -10,7 +10,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, ResolveFlags, StatxFlags,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, ResolveFlags, StatxFlags,
+    Timestamps,
 };
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
@@ -173,6 +174,28 @@ pub fn read_again(held: impl AsFd) -> Result<(File, Status)> {
         return Err(Errno::STALE);
     }
     Ok((File::from(file), after))
+}
+
+/// Opens for reading and writing what [`look`] got hold of, as [`read_again`] does for reading.
+pub fn write_again(held: impl AsFd) -> Result<File> {
+    let before = status(&held)?;
+    if before.kind != Kind::File {
+        return Err(Errno::OPNOTSUPP);
+    }
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(by_number(held.as_fd()), flags, Mode::empty())?;
+    if status(&file)?.identity == before.identity { Ok(File::from(file)) } else { Err(Errno::STALE) }
+}
+
+/// Opens for listing what [`look`] got hold of, if it is a folder.
+pub fn list_again(held: impl AsFd) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(held, c".", flags, Mode::empty())
+}
+
+/// Sets when what [`look`] got hold of was last read and written.
+pub fn set_times(held: impl AsFd, times: &Timestamps) -> Result<()> {
+    rustix::fs::utimensat(CWD, by_number(held.as_fd()), times, AtFlags::empty())
 }
 
 fn by_number(held: BorrowedFd<'_>) -> String {

@@ -105,7 +105,12 @@ pub fn cpu_seconds(seconds: u64) -> Result<(), Failed> {
 
 /// Sets a bound, or what is allowed of it: a process that was started with less cannot have more.
 fn set(resource: Resource, current: u64, maximum: u64) -> Result<(), Failed> {
-    let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let now = getrlimit(resource);
+    let (least, most) = (now.current.unwrap_or(u64::MAX), now.maximum.unwrap_or(u64::MAX));
+    if (least, most) == (current.min(most), maximum.min(most)) {
+        // Some kernels let nobody set what they take from whoever starts a process.
+        return Ok(());
+    }
     let (current, maximum) = (current.min(most), maximum.min(most));
     setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })
         .map_err(|errno| Step::SetBound.failed(errno))

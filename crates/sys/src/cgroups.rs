@@ -13,6 +13,10 @@ use rustix::io::Errno;
 use crate::namespaces::errno;
 use crate::{Failed, Step};
 
+mod around;
+
+pub use around::Held;
+
 /// What can be held by a cgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Controller {
@@ -53,11 +57,19 @@ struct Folder {
     version: Version,
 }
 
-/// The cgroups of one sandbox. They are removed when this is dropped, if nobody lives in them any more.
+/// The cgroups of one sandbox. Those that were made here are removed when this is dropped, if nobody lives in them any more.
 #[derive(Debug)]
 pub struct Group {
     folders: Vec<Folder>,
     missing: Vec<(Controller, String)>,
+    maker: Maker,
+}
+
+/// Who made a cgroup, and has to remove it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Maker {
+    Us,
+    SomebodyElse,
 }
 
 /// The length of a period in which a share of the processors is given, in microseconds.
@@ -161,7 +173,7 @@ impl Home {
     /// Makes the cgroups of a sandbox that these controllers are wanted for. Where one cannot be made, that is kept beside
     /// the others.
     pub fn make(&self, name: &str, bounds: Bounds, wanted: &[Controller]) -> Group {
-        let mut group = Group { folders: Vec::new(), missing: self.missing.clone() };
+        let mut group = Group { folders: Vec::new(), missing: self.missing.clone(), maker: Maker::Us };
         for (controllers, home, version) in &self.places {
             let controllers: Vec<Controller> =
                 controllers.iter().copied().filter(|one| wanted.contains(one)).collect();
@@ -215,7 +227,11 @@ impl Home {
 
 /// The cgroup of this process for a controller; version 2 has one for all, by no name.
 fn own(controller: &str) -> Option<PathBuf> {
-    let text = read(Path::new("/proc/self/cgroup")).ok()?;
+    named(&read(Path::new("/proc/self/cgroup")).ok()?, controller)
+}
+
+/// The cgroup for a controller in a list of the kernel's.
+fn named(text: &str, controller: &str) -> Option<PathBuf> {
     let path = text.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
@@ -448,8 +464,10 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // It is busy while a process of it ends; whoever drops it waits for that first.
-        let _busy = self.remove();
+        if self.maker == Maker::Us {
+            // It is busy while a process of it ends; whoever drops it waits for that first.
+            let _busy = self.remove();
+        }
     }
 }
 

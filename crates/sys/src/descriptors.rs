@@ -6,6 +6,9 @@ use rustix::io::Errno;
 
 use crate::{Failed, Step};
 
+/// No descriptor has a higher number. A larger one is none for kernels that take it for a signed number, as gVisor's does.
+const HIGHEST: u32 = i32::MAX.cast_unsigned();
+
 /// Closes every descriptor from `first` on.
 ///
 /// Descriptors that some value owns must not be among them: call it where nothing of the kind lives, at the start of a
@@ -13,14 +16,14 @@ use crate::{Failed, Step};
 pub fn close_from(first: u32) -> Result<(), Failed> {
     // SAFETY: close_range takes numbers only; that nothing owns them is the caller's promise above, and a broken
     // promise gives EBADF later, not a memory error.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) };
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, HIGHEST, 0) };
     if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
 }
 
 /// Has every descriptor from `first` on closed when a program is executed.
 pub fn close_on_execute_from(first: u32) -> Result<(), Failed> {
     // SAFETY: only a flag of each descriptor is set; none is closed here.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, HIGHEST, libc::CLOSE_RANGE_CLOEXEC) };
     if result == 0 { Ok(()) } else { Err(Step::CloseInherited.failed(last())) }
 }
 

@@ -66,6 +66,11 @@ pub fn bind(from: &Path, to: &Path, less: Less) -> Result<(), Failed> {
     take_away(to, less, true)
 }
 
+/// Mounts what is at `from`, and nothing that is mounted below it, at `to` too, as it is there.
+pub fn bind_as_it_is(from: &Path, to: &Path) -> Result<(), Failed> {
+    rustix::mount::mount_bind(from, to).map_err(|errno| Step::BindMount.failed(errno))
+}
+
 /// Takes away from a mount, and from those below it where that is wanted, what `less` says, and gaining privileges.
 pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), Failed> {
     let step = Step::NarrowMount;
@@ -191,6 +196,36 @@ pub fn terminals(place: &Path) -> Result<(), Failed> {
     // The kernel has so many for all: one sandbox does not take those of others.
     let data = c"newinstance,ptmxmode=0666,mode=0620,max=128";
     mount("devpts", place, "devpts", flags, data).map_err(|errno| Step::MountTerminals.failed(errno))
+}
+
+/// Mounts the devices that the kernel knows.
+pub fn devices(place: &Path) -> Result<(), Failed> {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    mount("devices", place, "devtmpfs", flags, None).map_err(|errno| Step::MountDevices.failed(errno))
+}
+
+/// Mounts the cgroups of this kernel.
+pub fn cgroups(place: &Path) -> Result<(), Failed> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("cgroups", place, "cgroup2", flags, None).map_err(|errno| Step::MountCgroups.failed(errno))
+}
+
+/// Mounts files that somebody serves who is asked through this descriptor of `/dev/fuse`. The kernel looks at permissions.
+pub fn served(place: &Path, asked: BorrowedFd<'_>) -> Result<(), Failed> {
+    let step = Step::MountServed;
+    let asked = asked.as_raw_fd();
+    let data = format!("fd={asked},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions");
+    let data = CString::new(data).map_err(|_| step.failed(Errno::INVAL))?;
+    mount("served", place, "fuse", MountFlags::NOSUID | MountFlags::NODEV, data.as_c_str())
+        .map_err(|errno| step.failed(errno))
+}
+
+/// Makes the mount at `root` the root, over the first one of a kernel, which can be covered and not moved away.
+pub fn cover_root_with(root: &Path) -> Result<(), Failed> {
+    chdir(root).map_err(|errno| Step::EnterRoot.failed(errno))?;
+    rustix::mount::mount_move(".", "/").map_err(|errno| Step::PivotRoot.failed(errno))?;
+    rustix::process::chroot(".").map_err(|errno| Step::PivotRoot.failed(errno))?;
+    chdir("/").map_err(|errno| Step::EnterRoot.failed(errno))
 }
 
 /// Makes `root` the root; what was the root before is at `old` from then on, which is a folder of the new one.

@@ -28,14 +28,34 @@ pub struct Layers<'a> {
 
 /// Puts one folder over another; it has no name yet. No program in it gains privileges, and no device in it is one. It needs
 /// capabilities in the user namespace that this process is in, and keeps its marks in attributes that an ordinary user may write.
-pub fn lay(Layers { lower, upper, work }: Layers<'_>) -> Result<OwnedFd, Failed> {
+pub fn lay(layers: Layers<'_>) -> Result<OwnedFd, Failed> {
+    lay_with(layers, Marks::Ordinary)
+}
+
+/// The same for the first process of a machine, whose file systems in memory take no marks of ordinary users.
+pub fn lay_as_root(layers: Layers<'_>) -> Result<OwnedFd, Failed> {
+    lay_with(layers, Marks::Trusted)
+}
+
+/// In which attributes an overlay keeps its marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    /// Those that an ordinary user may write.
+    Ordinary,
+    /// Those that only root may write.
+    Trusted,
+}
+
+fn lay_with(Layers { lower, upper, work }: Layers<'_>, marks: Marks) -> Result<OwnedFd, Failed> {
     let build = || -> Result<OwnedFd, Errno> {
         let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
         fsconfig_set_string(&context, "source", "overlay")?;
         fsconfig_set_string(&context, "lowerdir", lower)?;
         fsconfig_set_string(&context, "upperdir", upper)?;
         fsconfig_set_string(&context, "workdir", work)?;
-        fsconfig_set_flag(&context, "userxattr")?;
+        if marks == Marks::Ordinary {
+            fsconfig_set_flag(&context, "userxattr")?;
+        }
         fsconfig_create(&context)?;
         let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
         fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)

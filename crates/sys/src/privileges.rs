@@ -27,6 +27,12 @@ pub fn has_no_groups() -> bool {
     rustix::process::getgroups().is_ok_and(|groups| groups.is_empty())
 }
 
+/// Whether there are no supplementary groups but this process's own group, which some engines list once more.
+pub fn has_no_other_groups() -> bool {
+    let own = rustix::process::getgid();
+    rustix::process::getgroups().is_ok_and(|groups| groups.iter().all(|group| *group == own))
+}
+
 /// Takes back the effective capabilities that a change of user dropped, for the steps that follow.
 pub fn regain_kept() -> Result<(), Failed> {
     let failed = |errno| Step::KeepCapabilities.failed(errno);

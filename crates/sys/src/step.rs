@@ -75,6 +75,15 @@ steps! {
     NarrowMount "take rights from a mount";
     MountProcesses "mount the processes of the sandbox";
     MountTerminals "mount terminals of its own";
+    MountDevices "mount the devices of this kernel";
+    MountCgroups "mount the cgroups of this kernel";
+    MountServed "mount the files that the host serves";
+    LoadModule "load a module of the kernel";
+    FindModules "find the modules of the kernel";
+    OpenPort "open the port to the host";
+    OpenServed "open what asks the host for files";
+    SetClock "set the clock";
+    SeedRandom "seed the random numbers of the kernel";
     DetachMount "detach a mount";
     MakePlace "make a place in the new root";
     WritePlace "write a file of the new root";

@@ -10,6 +10,7 @@ mod background;
 #[cfg(test)]
 mod client;
 pub mod dns;
+pub mod docker;
 mod examples;
 pub mod forge;
 pub mod hollow;
@@ -23,6 +24,7 @@ mod running;
 mod specs;
 mod trials;
 pub mod upstream;
+mod verdicts;
 
 pub use examples::run_examples;
 pub use program::{Program, Run};
@@ -30,3 +32,4 @@ pub use requires::has;
 pub use running::Running;
 pub use specs::{Specs, run_specs};
 pub use trials::{Test, run_tests};
+pub use verdicts::{Hollow, Results, VERDICTS, Verdicts};

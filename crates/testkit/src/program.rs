@@ -114,7 +114,16 @@ impl Program {
     /// When it cannot be written.
     #[must_use]
     pub fn with_file(self, name: &str, text: &str) -> Self {
-        write(&self.working_folder().join(name), text);
+        self.with_bytes(name, text.as_bytes())
+    }
+
+    /// Puts a file that is no text into the working folder.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    #[must_use]
+    pub fn with_bytes(self, name: &str, bytes: &[u8]) -> Self {
+        write(&self.working_folder().join(name), bytes);
         self
     }
 
@@ -124,7 +133,7 @@ impl Program {
     /// When it cannot be written.
     #[must_use]
     pub fn with_home_file(self, name: &str, text: &str) -> Self {
-        write(&self.home().join(name), text);
+        write(&self.home().join(name), text.as_bytes());
         self
     }
 
@@ -250,12 +259,12 @@ pub(crate) fn reachable_by_nobody(program: &Path) -> (tempfile::TempDir, PathBuf
 
 #[expect(clippy::disallowed_methods, reason = "files of a test's own machine")]
 #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
-fn write(path: &Path, text: &str) {
+fn write(path: &Path, bytes: &[u8]) {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).expect("a folder of the machine");
     }
     // Whoever watches the file sees it as it was or as it will be, and never half of it.
     let beside = path.with_extension("being-written");
-    std::fs::write(&beside, text).expect("a file of the machine");
+    std::fs::write(&beside, bytes).expect("a file of the machine");
     std::fs::rename(&beside, path).expect("a file of the machine");
 }

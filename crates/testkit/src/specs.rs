@@ -4,6 +4,7 @@
 //! machine, those under `home/` into its home. A `prepare.sh` is run by a shell in the working folder before the program,
 //! a `check.sh` after it; both find the program as `$PROGRAM`, and a case is wrong when they end with anything but 0.
 
+mod assembled;
 mod case;
 mod pulse;
 #[cfg(test)]
@@ -28,9 +29,11 @@ pub struct Specs {
     home_files: Vec<(String, String)>,
     network: Option<Netns>,
     preamble: String,
+    webassembly: Option<String>,
     front: Vec<String>,
     nobody: Option<Arc<tempfile::TempDir>>,
     at_once: usize,
+    left_out: Vec<String>,
 }
 
 /// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
@@ -52,9 +55,11 @@ impl Specs {
             home_files: Vec::new(),
             network: None,
             preamble: String::new(),
+            webassembly: None,
             front: Vec::new(),
             nobody: None,
             at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            left_out: Vec::new(),
         }
     }
 
@@ -84,6 +89,28 @@ impl Specs {
     #[must_use]
     pub fn preamble(mut self, text: &str) -> Self {
         text.clone_into(&mut self.preamble);
+        self
+    }
+
+    /// With WebAssembly: a file `x.wat` of a case is there as `x.wasm`. Where it is no whole module, it is the rest of one that
+    /// begins with this text.
+    #[must_use]
+    pub fn webassembly(mut self, text: &str) -> Self {
+        self.webassembly = Some(text.to_owned());
+        self
+    }
+
+    /// With this text behind the one in front of every input of a case that is Python.
+    #[must_use]
+    pub fn also(mut self, text: &str) -> Self {
+        self.preamble.push_str(text);
+        self
+    }
+
+    /// Without these cases.
+    #[must_use]
+    pub fn leaving_out<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.left_out.extend(names.into_iter().map(str::to_owned));
         self
     }
 
@@ -123,6 +150,9 @@ impl Specs {
         let Ok(folders) = std::fs::read_dir(area) else { panic!("{} cannot be read", area.display()) };
         let mut cases: Vec<_> =
             folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
+        let is_left_out =
+            |entry: &std::fs::DirEntry| self.left_out.iter().any(|name| entry.file_name() == name.as_str());
+        cases.retain(|entry| !is_left_out(entry));
         cases.sort_by_key(std::fs::DirEntry::file_name);
         assert!(!cases.is_empty(), "{} has no cases", area.display());
         let next = AtomicUsize::new(0);
@@ -157,6 +187,14 @@ impl Specs {
             stage = match name.strip_prefix("home/") {
                 Some(name) => stage.with_home_file(name, &text),
                 None if name == "case.toml" => stage,
+                None if self.webassembly.is_some()
+                    && Path::new(&name).extension().is_some_and(|end| end == "wat") =>
+                {
+                    let beginning = self.webassembly.as_deref().unwrap_or_default();
+                    let bytes =
+                        assembled::module(beginning, &text).map_err(|error| format!("{name}: {error}"))?;
+                    stage.with_bytes(&name.replace(".wat", ".wasm"), &bytes)
+                }
                 None => stage.with_file(&name, &text),
             };
         }

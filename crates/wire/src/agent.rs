@@ -262,6 +262,12 @@ pub enum ToAgent {
         /// The ask: `Done`.
         id: u32,
     },
+    /// Says `Done`, and from then on nothing, until the host says anything else: an agent that is kept in the meantime was within
+    /// no message, of its own or of the host's.
+    Hush {
+        /// The ask.
+        id: u32,
+    },
 }
 
 /// What an agent answers.

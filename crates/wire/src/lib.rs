@@ -13,6 +13,7 @@ pub mod effect;
 pub mod frame;
 pub mod jail;
 pub mod job;
+pub mod machine;
 pub mod report;
 pub mod seat;
 

@@ -19,6 +19,21 @@ pub struct Seat {
     pub processes: Option<u32>,
     /// Whether our own filter is put over it and everything that it starts.
     pub filter: bool,
+    /// What is laid over places of its root before it gives anything up, in this order.
+    pub laid: Vec<Laid>,
+    /// Places where what was laid came from: nothing is there afterwards.
+    pub away: Vec<String>,
+}
+
+/// Something that is laid over a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Laid {
+    /// What.
+    pub from: String,
+    /// Over which place; made if it is not there.
+    pub to: String,
+    /// Whether it is a folder that is made for it, and belongs to whom the agent is to be.
+    pub own: bool,
 }
 
 /// What it answers, once.
@@ -43,7 +58,7 @@ pub struct Seen {
     pub first: bool,
     /// Who it is.
     pub user: u32,
-    /// It has no supplementary groups.
+    /// It has no supplementary groups but its own, which some engines list once more.
     pub no_groups: bool,
     /// No capability can be used, and none can be gained.
     pub no_capabilities: bool,
@@ -59,6 +74,8 @@ pub struct Seen {
     pub root_is_read_only: bool,
     /// The interfaces of its network, by name.
     pub interfaces: Vec<String>,
+    /// The bytes of the largest file system that one of its own folders is on.
+    pub room: Option<u64>,
     /// The most processes that it can have, by its resource limit.
     pub most_processes: Option<u64>,
     /// The kernel that it runs on, as that calls itself.

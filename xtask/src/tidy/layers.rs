@@ -139,9 +139,9 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-process", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-container", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },
+    Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
-    Layer { name: "sandbox-remote", may_know: BACKEND, reason: BACKEND_REASON },
     Layer {
         name: "runtime",
         may_know: MayKnow::Only(&["types", "policy", "redact", "cell", "gateway"]),
@@ -189,6 +189,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "client",
         may_know: MayKnow::Only(&["types", "core", "api"]),
         reason: "asks a server in its own shapes; it knows no server from inside",
+    },
+    Layer {
+        name: "sandbox-remote",
+        may_know: MayKnow::Only(&["types", "redact", "sys", "sandbox", "core", "api", "client"]),
+        reason: "asks another server in its own shapes; it knows no other backend and decides nothing",
     },
     Layer { name: "mcp", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },
@@ -281,6 +286,9 @@ pub(crate) const CONFINED: &[Confined] = &[
 
 /// Confined crates, and whose tests may use them to do what an attacker would.
 pub(crate) const ATTACKED_BY: &[(&str, &str)] = &[("rusqlite", "core")];
+
+/// Crates whose tests need another one in its place, which they do not know otherwise.
+pub(crate) const TESTED_WITH: &[(&str, &str)] = &[("sandbox-wasm", "sandbox-process")];
 
 /// The row of the crate called `name`.
 pub(crate) fn layer(name: &str) -> Option<&'static Layer> {

@@ -25,6 +25,69 @@ fn whatever_an_agent_says_and_nobody_takes_is_bounded() {
     check(&FromAgent::Data { id: 1, bytes: vec![0; 100_000] });
 }
 
+/// An agent that answers every `Hush` and `Count`, behind its stream.
+fn quiet_agent() -> (From, To, JoinHandle<()>) {
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (from, to) = tokio::io::split(ours);
+    let agent = tokio::spawn(async move {
+        let (mut stream, mut decoder) = (theirs, Decoder::new(LONGEST));
+        let mut room = [0; 1024];
+        while let Ok(read @ 1..) = stream.read(&mut room).await {
+            decoder.push(&room[..read]);
+            while let Ok(Some(message)) = decoder.take::<ToAgent>() {
+                let answer = match &message {
+                    ToAgent::Hush { id } => Some(FromAgent::Done { id: *id }),
+                    ToAgent::Count { id } => Some(FromAgent::Counted { id: *id, processes: 7 }),
+                    _ => None,
+                };
+                if let Some(answer) = answer {
+                    let frame = encode(&answer).expect("a message");
+                    stream.write_all(&frame).await.expect("the host listens");
+                }
+            }
+        }
+    });
+    (Box::new(from), Box::new(to), agent)
+}
+
+/// Ends an agent, and with it its stream.
+async fn end(agent: JoinHandle<()>) {
+    agent.abort();
+    let _aborted = agent.await;
+}
+
+#[tokio::test]
+async fn an_agent_that_was_kept_goes_on_over_another_stream() {
+    let (from, to, first) = quiet_agent();
+    let link = Greeting::new(from, to).link();
+    let mut hushed = link.hush().await.expect("it is hushed");
+    end(first).await;
+    let (from, to, second) = quiet_agent();
+    assert!(!link.is_gone(), "an agent that is kept is not gone");
+    let mut greeting = Greeting::new(from, to);
+    hushed.is_heard_over(&mut greeting).await.expect("it is hushed there");
+    hushed.go_on_over(greeting).await.expect("it goes on");
+    let mut ask = link.open().expect("it can be asked");
+    link.say(&ToAgent::Count { id: ask.id }).await.expect("it is told");
+    assert_eq!(ask.next().await, Some(FromAgent::Counted { id: ask.id, processes: 7 }));
+    end(second).await;
+}
+
+#[tokio::test]
+async fn an_agent_whose_stream_ended_while_it_was_kept_is_gone_when_nobody_keeps_it() {
+    let (from, to, first) = quiet_agent();
+    let link = Greeting::new(from, to).link();
+    let hushed = link.hush().await.expect("it is hushed");
+    end(first).await;
+    drop(hushed);
+    let mut ask = match link.open() {
+        Ok(ask) => ask,
+        Err(why) => return assert_eq!(why, LinkError::Ended),
+    };
+    assert_eq!(ask.next().await, None, "whoever asks hears the end");
+    assert_eq!(link.why(), LinkError::Ended);
+}
+
 #[tokio::test]
 async fn whoever_gives_up_within_a_message_leaves_the_next_one_whole() {
     let (ours, mut theirs) = tokio::io::duplex(64);

@@ -15,6 +15,8 @@ use crate::{processes, start};
 impl Life {
     /// Does what was asked, or begins to.
     pub(super) fn ask(&mut self, message: ToAgent) -> Result<(), End> {
+        self.is_hushed = false;
+        self.goes_on = true;
         match message {
             ToAgent::Start { id, start } => return self.start(id, &start),
             ToAgent::Input { id, bytes } => {
@@ -74,6 +76,10 @@ impl Life {
             ToAgent::Part { id } => self.carrier.part(id),
             ToAgent::Answer { id, bytes } => self.carrier.answer(id, &bytes),
             ToAgent::Forget { id } => self.forget(id),
+            ToAgent::Hush { id } => {
+                self.out.push(&FromAgent::Done { id });
+                self.is_hushed = true;
+            }
             ToAgent::Write { id, path, mode } => {
                 return self.take_up(id, Write::begin(id, &path, mode).map(Job::Write));
             }

@@ -247,16 +247,10 @@ impl Pack {
     /// The next data of the file; holes are passed over.
     fn piece(&mut self, walk: &mut Walk, scratch: &mut [u8]) -> Result<(), Errno> {
         let Some(reading) = &mut walk.file else { return Ok(()) };
-        let begin = match rustix::fs::seek(&reading.file, SeekFrom::Data(reading.at)) {
-            Ok(begin) => begin,
-            // Nothing but a hole is left.
-            Err(Errno::NXIO) => {
-                walk.file = None;
-                return self.put(&Record::Close);
-            }
-            Err(errno) => return Err(errno),
+        let Some((begin, end)) = data_from(&reading.file, reading.at)? else {
+            walk.file = None;
+            return self.put(&Record::Close);
         };
-        let end = rustix::fs::seek(&reading.file, SeekFrom::Hole(begin))?;
         let most = usize::try_from(end.saturating_sub(begin)).unwrap_or(PIECE).min(PIECE);
         let buffer = scratch.get_mut(..most).unwrap_or_default();
         let length = rustix::io::pread(&reading.file, &mut *buffer, begin)?;
@@ -266,6 +260,17 @@ impl Pack {
         }
         reading.at = begin + length as u64;
         self.put(&Record::Data(begin, buffer.get(..length).unwrap_or_default()))
+    }
+}
+
+/// Where the next data of a file begins, and where it ends at the latest; none where nothing but a hole is left.
+pub(super) fn data_from(file: &OwnedFd, at: u64) -> Result<Option<(u64, u64)>, Errno> {
+    match rustix::fs::seek(file, SeekFrom::Data(at)) {
+        Ok(begin) => Ok(Some((begin, rustix::fs::seek(file, SeekFrom::Hole(begin))?))),
+        Err(Errno::NXIO) => Ok(None),
+        // Some kernels, gVisor's among them, do not tell holes from data: then all of it is data.
+        Err(Errno::INVAL) => Ok(Some((at, u64::MAX))),
+        Err(errno) => Err(errno),
     }
 }
 

@@ -15,6 +15,7 @@ bailiwick_testkit::tests![
     input_for_one_who_closed_it_is_taken_and_lost,
     a_host_that_exceeds_its_credit_is_broken,
     a_host_that_does_not_read_does_not_make_the_agent_grow,
+    an_agent_that_is_hushed_says_nothing_until_it_is_told_something,
 ];
 
 fn with_input(argv: &[&str]) -> Start {
@@ -192,4 +193,32 @@ fn a_host_that_does_not_read_does_not_make_the_agent_grow() {
     for id in ids {
         assert_eq!(agent.finish(id).signal(), 9);
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "files of the test's own, and of the kernel")]
+fn an_agent_that_is_hushed_says_nothing_until_it_is_told_something() {
+    let mut agent = Agent::new(Place::Plain, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let (pipe, mark) = (folder.path().join("pipe"), folder.path().join("mark"));
+    let script = format!(
+        "mkfifo {0}; echo $$ > {1}; echo ready; read word < {0}; echo $word",
+        pipe.display(),
+        mark.display()
+    );
+    let id = agent.start(command(&["sh", "-c", &script]));
+    assert!(matches!(agent.about(id), FromAgent::Output { bytes, .. } if bytes == b"ready\n"));
+    let hush = agent.number();
+    agent.say(&ToAgent::Hush { id: hush });
+    assert_eq!(agent.about(hush), FromAgent::Done { id: hush });
+    // The command goes on and ends, and waits for somebody to reap it.
+    std::fs::write(&pipe, "heard\n").unwrap();
+    let pid = std::fs::read_to_string(&mark).unwrap();
+    let stat = format!("/proc/{}/stat", pid.trim());
+    while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+        std::thread::yield_now();
+    }
+    assert_eq!(agent.unread(), 0);
+    assert_eq!(agent.count(), 0, "nobody lives");
+    let went = agent.finish(id);
+    assert_eq!((went.text().as_str(), went.code()), ("heard\n", 0));
 }

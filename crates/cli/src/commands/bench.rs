@@ -20,12 +20,14 @@ mod sandboxes;
 mod server;
 mod serving;
 mod size;
+mod walls;
 
 use serde_json::json;
 
 use crate::cells::block_on;
 use crate::failure::Failure;
 use crate::render::{Screen, Span, bad, faint, good, plain, strong};
+use crate::resolved::Session;
 use crate::typed::Bench;
 use row::{Row, Verdict};
 
@@ -42,6 +44,7 @@ const KNOWN: &[&str] = &[
     "mcp",
     "sandbox",
     "egress",
+    "wall",
     "audit.append",
     "audit.verify",
     "store.start",
@@ -51,7 +54,11 @@ const KNOWN: &[&str] = &[
 ];
 
 /// `bailiwick bench`
-pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
+pub(crate) fn bench(
+    screen: &mut Screen,
+    session: impl FnOnce(&mut Screen) -> Result<Session, Failure>,
+    what: &Bench,
+) -> Result<u8, Failure> {
     let wanted = |id: &str| what.only.as_deref().is_none_or(|only| id.starts_with(only));
     let mut rows: Vec<Row> = Vec::new();
     if let Some(only) = what.only.as_deref()
@@ -114,6 +121,11 @@ pub(crate) fn bench(screen: &mut Screen, what: &Bench) -> Result<u8, Failure> {
             "the way out of a sandbox: what comes through, a thousand tunnels, a hundred thousand requests",
         );
         rows.extend(block_on(egress::egress())?.into_iter().filter(|row| wanted(row.id)));
+    }
+    if asks(what, &["wall"]) {
+        screen.progress("every backend that is listed: a start, a command, a lease, and what one weighs");
+        let session = session(screen)?;
+        rows.extend(block_on(walls::walls(screen, &session))?.into_iter().filter(|row| wanted(row.id)));
     }
     if asks(what, &["audit.append"]) {
         screen.progress("appending to the record, and bare writes");

@@ -1,15 +1,16 @@
 //! `bailiwick doctor`: which walls stand on this machine, seen by trying to break them.
 
 mod backends;
+mod measure;
 
 use std::time::Instant;
 
 use bailiwick::types::{WallStatus, Wallpart};
 use bailiwick::{Breadth, Call, Options, Probe, ProbeResult, Runtime, StartError, Tenant, seccomp};
-use bailiwick_core::Backends;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use self::backends::{Known, Which};
 use crate::cells::{block_on, builder};
 use crate::failure::Failure;
 use crate::render::{Screen, Span, bad, faint, good, plain, strong, warning};
@@ -61,9 +62,14 @@ struct Seen {
 ///
 /// It works where the settings are broken, too: then backends are looked at as the program ships.
 pub(crate) fn doctor(screen: &mut Screen, session: Option<&Session>, what: &Doctor) -> Result<u8, Failure> {
-    let (all, _folder) = backends_of(session)?;
+    let (known, _folder) = backends_of(session)?;
+    let which = match &what.backend {
+        Some(name) => Which::One(name),
+        None if what.all => Which::All,
+        None => Which::Listed,
+    };
     let (seen, sandboxes) = block_on(async {
-        let sandboxes = backends::look(&all).await;
+        let sandboxes = backends::look(known, which).await?;
         let seen = cells(what).await?;
         Ok((seen, sandboxes))
     })?;
@@ -73,13 +79,15 @@ pub(crate) fn doctor(screen: &mut Screen, session: Option<&Session>, what: &Doct
     }
 }
 
-/// The backends to look at, and the folder they need where there is no other.
-fn backends_of(session: Option<&Session>) -> Result<(Backends, Option<TempDir>), Failure> {
+/// The backends that there are, and the folder they need where there is no other.
+fn backends_of(session: Option<&Session>) -> Result<(Known, Option<TempDir>), Failure> {
     if let Some(session) = session.filter(|session| session.loaded.data_folder.is_some()) {
-        return Ok((crate::backends::of(session)?, None));
+        let listed = session.loaded.settings.sandbox.backends.clone();
+        return Ok((Known { all: crate::backends::known(session)?, listed }, None));
     }
     let folder = tempfile::tempdir().map_err(|source| Failure::Measure { what: "sandboxes", source })?;
-    Ok((crate::backends::as_shipped(folder.path()), Some(folder)))
+    let (all, listed) = crate::backends::as_shipped(folder.path())?;
+    Ok((Known { all, listed }, Some(folder)))
 }
 
 async fn cells(what: &Doctor) -> Result<Result<Seen, StartError>, Failure> {

@@ -1,5 +1,5 @@
-//! `specs/commands/egress`: the network of commands, in the world that `egress` pretends; and the same where nothing stops
-//! them.
+//! The world of `specs/commands/egress`: the network of commands, as `egress` pretends it; tools in it, and the same attacks where
+//! nothing stops them. Those on every backend are in `matrix`.
 //!
 //! What servers have for git and pip is made by `specs/commands/stock.sh`. Names that only somebody who tells a secret asks
 //! for have `exfil` in them, a socket listens for datagrams that nobody may send, and the operator's proxy is asked for one
@@ -19,11 +19,11 @@ use bailiwick_testkit::forge::Forge;
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
-use bailiwick_testkit::{Program, Specs, hollow, requires};
+use bailiwick_testkit::{Program, Specs, docker, hollow, requires};
 use serde_json::{Value, json};
 
 use super::egress::{NAME_SERVER, PUBLIC, answer, at, names, servers, world};
-use super::specs::{check_all, specs};
+use super::specs::specs;
 
 /// What every attack in Python begins with.
 const PREAMBLES: [&str; 2] = [
@@ -48,12 +48,12 @@ const GIT: &str = include_str!("../../../../specs/commands/git.sh");
 const CARRIED: [&str; 4] = ["public.test", "sub.public.test", "a.b.public.test", "xn--bcher-kva.test"];
 
 /// Whether the machine has the programs whose network it is about.
-fn has_programs() -> bool {
+pub(crate) fn has_programs() -> bool {
     ["python3", "git", "curl", "node", "pip3"].iter().all(|name| Path::new("/usr/bin").join(name).exists())
 }
 
 /// The pretended world, as long as this lives.
-struct Stage {
+pub(crate) struct Stage {
     folder: tempfile::TempDir,
     authority: Authority,
     names: FakeDns,
@@ -66,7 +66,7 @@ struct Stage {
 impl Stage {
     #[expect(clippy::disallowed_methods, reason = "files and programs of a test's own")]
     #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let stock = folder.path().join("stock");
@@ -97,7 +97,7 @@ impl Stage {
     }
 
     /// The cases, for a program.
-    fn cases(&self, program: &Path) -> Specs {
+    pub(crate) fn cases(&self, program: &Path) -> Specs {
         let settings = format!("[fetch]\nroots = [\"{}\"]\n", self.roots().display());
         Specs::new(program, &specs("commands/egress"))
             .preamble(&PREAMBLES.concat())
@@ -107,7 +107,7 @@ impl Stage {
     }
 
     /// Which of git's ways to speak did not come to a host by any of the ways out.
-    fn unheard(&self) -> Vec<String> {
+    pub(crate) fn unheard(&self) -> Vec<String> {
         let kinds: [(&str, &str, &str, &str); 4] = [
             ("wants that are packed", "/git-upload-pack", "content-encoding", "gzip"),
             ("version 2", "/git-upload-pack", "git-protocol", "version=2"),
@@ -131,7 +131,7 @@ impl Stage {
     }
 
     /// What was told to the world that nobody may tell it.
-    fn leaks(&self) -> Vec<String> {
+    pub(crate) fn leaks(&self) -> Vec<String> {
         let mut leaks: Vec<String> =
             self.names.asked().into_iter().filter(|name| name.contains("exfil")).collect();
         let asked = self.proxy.authorities();
@@ -171,25 +171,21 @@ fn bailiwick() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_bailiwick"))
 }
 
+/// Where the network is another's to make: nothing of the engine's leads out, and connections are carried by the agent.
 #[test]
-fn commands_reach_what_they_may_and_nothing_else() {
+fn commands_in_containers_reach_what_they_may_and_nothing_else() {
     requires!("commands", has_programs());
     requires!("root", hollow::is_possible());
+    let socket = docker::socket();
+    requires!("docker", socket.is_some());
+    let socket = socket.unwrap_or_default().display().to_string();
     world().run(|| {
         let stage = Stage::new();
-        check_all(&stage.cases(bailiwick()), 40);
-        assert_eq!(stage.leaks(), [""; 0]);
-        assert_eq!(stage.unheard(), [""; 0]);
-    });
-}
-
-#[test]
-fn commands_of_an_ordinary_user_reach_what_they_may_and_nothing_else() {
-    requires!("commands", has_programs());
-    requires!("root", hollow::is_possible());
-    world().run(|| {
-        let stage = Stage::new();
-        check_all(&stage.cases(bailiwick()).by_nobody(), 40);
+        let cases = stage
+            .cases(bailiwick())
+            .variable("BAILIWICK_SANDBOX_BACKENDS", "container")
+            .variable("BAILIWICK_SANDBOX_CONTAINER_SOCKET", &socket);
+        super::specs::check_all(&cases, 40);
         assert_eq!(stage.leaks(), [""; 0]);
         assert_eq!(stage.unheard(), [""; 0]);
     });

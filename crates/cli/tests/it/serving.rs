@@ -40,7 +40,13 @@ pub(super) struct Serving {
 impl Serving {
     #[track_caller]
     pub(super) fn start(program: &Program, more: &[&str]) -> Self {
-        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--preset", "none", "--json"], more].concat();
+        Self::start_at(program, "127.0.0.1:0", more)
+    }
+
+    /// At this address.
+    #[track_caller]
+    pub(super) fn start_at(program: &Program, address: &str, more: &[&str]) -> Self {
+        let arguments = [&["serve", "--listen", address, "--preset", "none", "--json"], more].concat();
         let running = program.start(&arguments);
         running.wait_for("\"listens\"");
         let text = running.wait_for("}\n");
@@ -55,6 +61,12 @@ impl Serving {
         self.said.get("listens").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Ends it without a word.
+    pub(super) fn killed(self) {
+        self.running.kill();
+        self.running.end();
+    }
+
     #[track_caller]
     pub(super) fn end(self) -> String {
         self.running.terminate();
@@ -66,7 +78,7 @@ impl Serving {
 
 /// Runs it; it must end with this code.
 #[track_caller]
-fn run(program: &Program, arguments: &[&str], code: i32) -> bailiwick_testkit::Run {
+pub(super) fn run(program: &Program, arguments: &[&str], code: i32) -> bailiwick_testkit::Run {
     let run = program.run(arguments);
     assert_eq!(run.code, Some(code), "{arguments:?}: {}{}", run.stdout, run.stderr);
     run

@@ -12,7 +12,9 @@ use crate::merge::Config;
 use crate::value::Value;
 
 /// The backends that there are.
-const BACKENDS: &[&str] = &["process"];
+const BACKENDS: &[&str] = &["process", "container", "gvisor", "microvm", "wasm", "remote"];
+/// The ways in which gVisor can run programs.
+const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 /// The presets that there are.
 pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
 /// The limits that can be required.
@@ -51,10 +53,53 @@ pub struct SandboxSettings {
     pub absolute_ms: u64,
     /// How much one may use at most.
     pub ceilings: SandboxCeilings,
+    /// The engine of the backend `container`.
+    pub container: ContainerSettings,
+    /// What the backend `gvisor` is told.
+    pub gvisor: GvisorSettings,
+    /// What the backend `microvm` is told.
+    pub microvm: MicrovmSettings,
+    /// How many steps a command in WebAssembly may take, where they are counted.
+    pub wasm_fuel: Option<u64>,
+    /// What the backend `remote` is told.
+    pub remote: RemoteSettings,
     /// Host folders that may be mounted by whoever is not the operator's own user.
     pub mounts: Vec<PathBuf>,
     /// Our own folders and files, which are never mounted.
     pub own: Vec<PathBuf>,
+}
+
+/// What the backend `gvisor` is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GvisorSettings {
+    /// The program `runsc`.
+    pub program: PathBuf,
+    /// How it runs programs.
+    pub platform: String,
+}
+
+/// What the backend `microvm` is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MicrovmSettings {
+    /// The program `qemu-system-x86_64`.
+    pub program: PathBuf,
+    /// The kernel of machines, or the folder that it is in.
+    pub kernel: PathBuf,
+    /// Whether machines may be emulated.
+    pub emulation: bool,
+}
+
+/// What the backend `remote` is told. What is not said is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteSettings {
+    /// The address of the server.
+    pub url: Option<String>,
+    /// The name of the secret that holds its key.
+    pub key: Option<String>,
+    /// A file of certificates.
+    pub ca: Option<PathBuf>,
+    /// The backend that is asked for there.
+    pub backend: Option<String>,
 }
 
 /// How much one sandbox may use at most.
@@ -74,11 +119,49 @@ pub struct SandboxCeilings {
     pub output: u64,
 }
 
+/// The engine that containers are made by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContainerSettings {
+    /// Its socket; none for the usual ones.
+    pub socket: Option<PathBuf>,
+    /// The runtime that it is to use; none for its own choice.
+    pub runtime: Option<String>,
+}
+
+impl ContainerSettings {
+    fn from_config(config: &Config) -> Result<Self, ConfigError> {
+        let socket = take!(config, "sandbox.container.socket", Text);
+        let runtime = take!(config, "sandbox.container.runtime", Text);
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        let socket = each(some(socket).into_iter().collect(), |text| {
+            let path = PathBuf::from(text.strip_prefix("unix://").unwrap_or(&text));
+            path.is_absolute().then_some(path).ok_or_else(|| SettingProblem {
+                message: format!("`sandbox.container.socket`: `{}` is no path of a socket", shortened(&text)),
+                hint: "write an absolute path: /var/run/docker.sock".to_owned(),
+            })
+        })?;
+        let runtime = each(some(runtime).into_iter().collect(), |text| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+            let is_name = text.chars().all(plain) && !text.starts_with('-');
+            is_name.then_some(text.clone()).ok_or_else(|| SettingProblem {
+                message: format!(
+                    "`sandbox.container.runtime`: `{}` is no name of a runtime",
+                    shortened(&text)
+                ),
+                hint: "write it as the engine knows it: runsc".to_owned(),
+            })
+        })?;
+        Ok(Self { socket: socket.into_iter().next(), runtime: runtime.into_iter().next() })
+    }
+}
+
 impl SandboxSettings {
     pub(super) fn from_config(config: &Config) -> Result<Self, ConfigError> {
         let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let mounts = take!(config, "fs.mounts", Folders);
         let preset = words("sandbox.preset", vec![take!(config, "sandbox.preset", Text)], PRESETS)?;
+        let platform = take!(config, "sandbox.gvisor.platform", Text);
+        let platform = words("sandbox.gvisor.platform", vec![platform], PLATFORMS)?;
         Ok(Self {
             backends: words("sandbox.backends", take!(config, "sandbox.backends", Texts), BACKENDS)?,
             floor: take!(config, "sandbox.floor", Tier),
@@ -100,10 +183,32 @@ impl SandboxSettings {
                 processes: count(take!(config, "sandbox.ceilings.processes", Count)),
                 output: take!(config, "sandbox.ceilings.output", Size),
             },
+            container: ContainerSettings::from_config(config)?,
+            gvisor: GvisorSettings {
+                program: PathBuf::from(take!(config, "sandbox.gvisor.program", Text)),
+                platform: platform.into_iter().next().unwrap_or_default(),
+            },
+            wasm_fuel: Some(take!(config, "sandbox.wasm.fuel", Count)).filter(|fuel| *fuel > 0),
+            remote: RemoteSettings {
+                url: said(take!(config, "sandbox.remote.url", Text)),
+                key: said(take!(config, "sandbox.remote.key", Text)),
+                ca: said(take!(config, "sandbox.remote.ca", Text)).map(PathBuf::from),
+                backend: said(take!(config, "sandbox.remote.backend", Text)),
+            },
+            microvm: MicrovmSettings {
+                program: PathBuf::from(take!(config, "sandbox.microvm.program", Text)),
+                kernel: PathBuf::from(take!(config, "sandbox.microvm.kernel", Text)),
+                emulation: take!(config, "sandbox.microvm.emulation", Switch),
+            },
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),
         })
     }
+}
+
+/// A text that is not empty.
+fn said(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
 }
 
 fn rules(listed: Vec<Sourced<Arc<HostRule>>>) -> Vec<HostRule> {

@@ -3,6 +3,7 @@
 use bailiwick_types::Tier;
 
 use super::{Machine, check_refused};
+use crate::RemoteSettings;
 
 #[test]
 fn sandboxes_begin_with_closed_settings() {
@@ -19,12 +20,21 @@ fn sandboxes_begin_with_closed_settings() {
 }
 
 #[test]
+fn no_other_server_is_asked_until_the_operator_says_so() {
+    let machine = Machine::new();
+    let sandbox = machine.load().unwrap().settings.sandbox;
+    assert!(!sandbox.backends.contains(&"remote".to_owned()), "{:?}", sandbox.backends);
+    let RemoteSettings { url, key, ca, backend } = sandbox.remote;
+    assert_eq!((url, key, ca, backend), (None, None, None, None));
+}
+
+#[test]
 fn what_is_no_word_of_a_key_is_refused() {
     let machine = Machine::new();
     for (text, message, hint) in [
         (
             "backends = [\"proces\"]",
-            "`sandbox.backends`: `proces` is not one of process",
+            "`sandbox.backends`: `proces` is not one of process, container, gvisor, microvm, wasm, remote",
             "did you mean `process`?",
         ),
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),
@@ -32,15 +42,34 @@ fn what_is_no_word_of_a_key_is_refused() {
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
         ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
         ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
+        (
+            "gvisor.platform = \"vax\"",
+            "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace",
+            "",
+        ),
         ("most = 0", "must not be zero", ""),
         ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
         ("ceilings.cpu = -1", "must be a number of cores above zero", ""),
         ("ceilings.cpu = \"nan\"", "must be a number of cores above zero", ""),
         ("ceilings.memory = \"0\"", "must not be zero", ""),
+        ("container.socket = \"docker.sock\"", "`docker.sock` is no path of a socket", "an absolute path"),
+        ("container.runtime = \"--privileged\"", "`--privileged` is no name of a runtime", "runsc"),
     ] {
         machine.user_file(&format!("[sandbox]\n{text}\n"));
         check_refused(&machine, message, hint);
     }
+}
+
+#[test]
+fn an_engine_is_named_by_its_socket_or_found() {
+    let machine = Machine::new();
+    let none = machine.load().unwrap().settings.sandbox.container;
+    assert_eq!((none.socket, none.runtime), (None, None));
+    machine
+        .user_file("[sandbox.container]\nsocket = \"unix:///run/podman/podman.sock\"\nruntime = \"runsc\"\n");
+    let named = machine.load().unwrap().settings.sandbox.container;
+    assert_eq!(named.socket.as_deref(), Some(std::path::Path::new("/run/podman/podman.sock")));
+    assert_eq!(named.runtime.as_deref(), Some("runsc"));
 }
 
 #[test]
@@ -49,6 +78,20 @@ fn cores_are_numbers_with_parts() {
     for (text, thousandths) in [("0.5", 500), ("2", 2000), ("\"1.25\"", 1250)] {
         machine.user_file(&format!("[sandbox.ceilings]\ncpu = {text}\n"));
         assert_eq!(machine.load().unwrap().settings.sandbox.ceilings.cpu, thousandths);
+    }
+}
+
+#[test]
+fn steps_of_webassembly_are_counted_where_the_operator_says_so() {
+    let machine = Machine::new();
+    for (text, fuel) in [("", None), ("fuel = 0", None), ("fuel = 5", Some(5)), ("fuel = \"70\"", Some(70))] {
+        machine.user_file(&format!("[sandbox.wasm]\n{text}\n"));
+        assert_eq!(machine.load().unwrap().settings.sandbox.wasm_fuel, fuel, "{text}");
+    }
+    // No count is wider than any, and any is narrower than none: neither is for a folder to say.
+    for theirs in ["fuel = 0", "fuel = 1", "fuel = 71"] {
+        machine.folder_file(&format!("[sandbox.wasm]\n{theirs}\n"));
+        assert!(machine.load().is_err(), "{theirs}");
     }
 }
 

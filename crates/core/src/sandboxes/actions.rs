@@ -138,7 +138,7 @@ pub(crate) async fn exec_fresh(
         let since = Moment::now();
         let sandbox = resolved.create(backend.as_ref()).await?;
         told::made(backend.id());
-        let ran = ran(noted, sandbox.as_ref(), wanted, command.keep_output).await;
+        let ran = ran(noted, sandbox.as_ref(), wanted, command.keep()).await;
         let mut warnings = sandbox.warnings().to_vec();
         let ended_well = ran.as_ref().is_ok_and(|(executed, ..)| executed.result.exit.status() == 0);
         let changed =
@@ -157,7 +157,7 @@ async fn exec_kept(noted: &Noted<'_>, sandbox: &str, command: &CommandWish) -> R
     let found = command.command().map_err(Refusal::from);
     let found = found.and_then(|wanted| Ok((wanted, On::find(noted.core, noted.caller, sandbox)?)));
     match found {
-        Ok((wanted, on)) => exec_on(noted, &on, wanted, command.keep_output).await,
+        Ok((wanted, on)) => exec_on(noted, &on, wanted, command.keep()).await,
         Err(refusal) => noted.refused(json!({"sandboxId": sandbox}), refusal).await,
     }
 }
@@ -167,14 +167,14 @@ pub(crate) async fn exec_on(
     noted: &Noted<'_>,
     on: &On<'_>,
     wanted: bailiwick_sandbox::Command,
-    keeps: bool,
+    keep: Keep,
 ) -> Result<Reply, Refusal> {
     let inside = on.sandbox();
     let mut arguments = command_told(&wanted, inside.spec().env.values());
     if let Value::Object(said) = &mut arguments {
         said.insert("sandboxId".to_owned(), json!(inside.id()));
     }
-    let ran = ran(noted, inside, wanted, keeps);
+    let ran = ran(noted, inside, wanted, keep);
     let executed = noted.done(arguments, behind(inside), ran).await?;
     noted.core.tell_sandbox("exec", on.one(), 1, Some(executed.result.exit_status()));
     Ok(Reply::Executed(Box::new(executed)))
@@ -185,9 +185,8 @@ pub(crate) async fn ran(
     noted: &Noted<'_>,
     sandbox: &dyn Sandbox,
     command: bailiwick_sandbox::Command,
-    keeps: bool,
+    keep: Keep,
 ) -> Result<(Executed, Value, Option<Usage>), Refusal> {
-    let keep = if keeps { Keep::Captured } else { Keep::Streamed };
     let attended = attend(sandbox, command, noted.caller.talk.as_ref(), keep, noted.correlation.clone());
     let result = tokio::select! {
         result = attended => result.map_err(Refusal::from),

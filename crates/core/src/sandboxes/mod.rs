@@ -38,7 +38,7 @@ pub use egress::OperatorsEgress;
 pub use files::FileWish;
 pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
-pub use resolve::{Resolved, Rules, allowed, lenient, resolve};
+pub use resolve::{Resolved, Rules, allowed, ceilings, lenient, resolve};
 pub use review::{Landed, ReviewWish, Shown, after_one};
 pub use told::SandboxChange;
 pub use view::{

@@ -194,7 +194,8 @@ fn limits(wish: &SandboxWish, settings: &SandboxSettings) -> Result<Limits, Refu
     })
 }
 
-fn ceilings(settings: &SandboxSettings) -> Result<Ceilings, LimitsError> {
+/// How much the operator lets one sandbox use.
+pub fn ceilings(settings: &SandboxSettings) -> Result<Ceilings, LimitsError> {
     let most = &settings.ceilings;
     let ceilings = Ceilings::NONE
         .with(Limit::Cpu, f64::from(most.cpu) / 1000.0)?

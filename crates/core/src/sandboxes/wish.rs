@@ -9,6 +9,7 @@ use bailiwick_sandbox::{
 use bailiwick_types::{CorrelationId, Tier};
 use serde::{Deserialize, Serialize};
 
+use super::attend::Keep;
 use crate::owner::Packed;
 
 /// A sandbox that somebody wants.
@@ -75,6 +76,8 @@ pub struct CommandWish {
     pub terminal: Option<Window>,
     /// Whether its output is kept for the reply instead of being told as it comes.
     pub keep_output: bool,
+    /// Whether all that it says is told, however much that is: whoever hears it keeps what they have room for.
+    pub unending: bool,
 }
 
 /// What is on the standard input of a command.
@@ -130,6 +133,15 @@ pub enum Target {
 }
 
 impl CommandWish {
+    /// What becomes of what it says.
+    pub(crate) const fn keep(&self) -> Keep {
+        match (self.keep_output, self.unending) {
+            (true, _) => Keep::Captured,
+            (false, true) => Keep::Unending,
+            (false, false) => Keep::Streamed,
+        }
+    }
+
     /// The command, if it is one.
     pub fn command(&self) -> Result<Command, SandboxError> {
         let mut command = match &self.shell {

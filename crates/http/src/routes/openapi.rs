@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use bailiwick_api::{
-    ApprovalNews, MEDIA_TYPE, MissedEvents, Output, Problem, Progress, SandboxChange, TerminalEnd,
+    ApprovalNews, MEDIA_TYPE, MissedEvents, Output, Problem, Progress, SandboxChange, TerminalSaid,
     TerminalTold, TestEvent, ToolChange, schema,
 };
 use utoipa::OpenApi as _;
@@ -40,7 +40,7 @@ use super::{Served, idempotency};
         Output,
         SandboxChange,
         TerminalTold,
-        TerminalEnd,
+        TerminalSaid,
         schema::LogLine,
         schema::Record
     ))

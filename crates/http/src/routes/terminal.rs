@@ -22,15 +22,24 @@ use super::problem::Refused;
 use crate::perimeter::Held;
 use session::Seat;
 
-/// The largest message.
+/// The largest message but the first.
 const LARGEST: usize = 64 << 10;
+/// The largest first message: all words and variables of a command, written as JSON.
+const LARGEST_START: usize = 4 << 20;
 
 /// Runs a command at a terminal in a sandbox that is kept
 ///
 /// A WebSocket. The first message is text, `{"start": {"argv": […], "terminal": {"rows": 24, "columns": 80}}}`. After it,
-/// binary messages are what is typed; `{"resize": {…}}`, `{"signal": "SIGINT"}` and `{"eof": true}` are said in text. The
-/// server sends what is shown as binary messages, at the end `{"result": {…}}` or `{"error": {…}}`, and closes. A message
-/// has at most 64 KiB. Whoever goes away ends the command; so does the end of the server, or of the key.
+/// binary messages are what is typed; `{"resize": {…}}`, `{"signal": "SIGINT"}`, `{"eof": true}` and `{"kill": true}` are said
+/// in text. The server sends what is shown as binary messages, at the end `{"result": {…}}` or `{"error": {…}}`, and closes. A
+/// message has at most 64 KiB, the first 4 MiB. Whoever goes away ends the command; so does the end of the server, or of the
+/// key.
+///
+/// With `"streams": true` in `start` the command has three streams and no terminal: the first byte of each binary message of
+/// the server's is 1 for standard output and 2 for standard error. Each end says how many messages of the other's it has
+/// taken so far, `{"taken": 3}`: the server of input, `eof` included, the client of output. The server sends no more than eight
+/// messages ahead of that, so that a slow reader makes the command wait; a client that does the same is never cut off because
+/// its command does not read.
 #[utoipa::path(get, path = "/sandboxes/{sandbox}/exec", tag = "sandboxes", operation_id = "terminal",
     params(("sandbox" = String, Path, description = "Its id, the beginning of it, or its name")),
     responses((status = 101, description = "The connection is a WebSocket from here on")))]
@@ -52,8 +61,8 @@ pub(crate) async fn terminal(
     let seat = Seat::take(&served, &asker, sandbox, held.map(|Extension(held)| held))?;
     let going_on = served.going_on();
     Ok(upgrade
-        .max_message_size(LARGEST)
-        .max_frame_size(LARGEST)
+        .max_message_size(LARGEST_START)
+        .max_frame_size(LARGEST_START)
         .write_buffer_size(0)
         .on_upgrade(move |socket| going_on.track_future(session::attend(socket, seat))))
 }

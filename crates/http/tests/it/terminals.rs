@@ -35,6 +35,9 @@ crate::tests!(
     a_terminal_ends_with_the_server,
     whoever_does_not_look_makes_the_command_wait,
     a_terminal_takes_its_place_for_as_long_as_it_lasts,
+    three_streams_are_told_apart_and_counted,
+    whoever_takes_nothing_of_a_stream_makes_the_command_wait_and_is_not_cut_off,
+    what_is_to_be_run_may_be_longer_than_what_is_typed,
 );
 
 /// Longer than anything here counts; only a test that hangs ever waits for it.
@@ -149,7 +152,7 @@ async fn last(socket: &mut Socket) -> (Value, CloseCode) {
             other => panic!("{other:?}"),
         }
     };
-    is_a("TerminalEnd", &words);
+    is_a("TerminalSaid", &words);
     match next(socket).await {
         Some(Message::Close(Some(frame))) => (words, frame.code),
         other => panic!("{other:?}"),
@@ -328,6 +331,7 @@ fn whoever_breaks_the_rules_is_told_and_the_command_ends() {
             (Message::text(object!({"resize": {"rows": 1}}).to_string()), "columns"),
             (Message::text(object!({"signal": "SIGNOTHING"}).to_string()), "is not a signal"),
             (Message::text(start().to_string()), "a command runs already"),
+            (Message::text(object!({"taken": 1}).to_string()), "nobody counts"),
             (large, "too large"),
         ] {
             let mut socket = begin(&listening).await;
@@ -343,6 +347,12 @@ fn whoever_breaks_the_rules_is_told_and_the_command_ends() {
             (Message::binary(&b"ls"[..]), "nothing was started"),
             (Message::text(object!({"eof": true}).to_string()), "nothing was started"),
             (Message::text(object!({"start": {"argv": ["sh"], "stdin": "x"}}).to_string()), "unknown field"),
+            (
+                Message::text(
+                    object!({"start": {"streams": true, "terminal": {"rows": 1, "columns": 1}}}).to_string(),
+                ),
+                "both `terminal` and `streams`",
+            ),
         ] {
             let mut socket = sit_down(&listening).await;
             socket.send(message).await.expect("sent");
@@ -466,5 +476,99 @@ fn a_terminal_takes_its_place_for_as_long_as_it_lasts() {
         drop(socket);
         ends(&mut gone).await;
         drop(sit_down(&listening).await);
+    });
+}
+
+fn streams() -> Value {
+    object!({"start": {"argv": ["sh"], "streams": true}})
+}
+
+/// The next words.
+async fn words(socket: &mut Socket) -> Value {
+    loop {
+        match next(socket).await.expect("words") {
+            Message::Text(text) => return serde_json::from_str(&text).expect("JSON"),
+            Message::Binary(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn three_streams_are_told_apart_and_counted() {
+    block_on(async {
+        let listening = stage(|caller, action| async move {
+            let Action::SandboxExec(wish) = action else { panic!("{action:?}") };
+            assert_eq!((wish.command.terminal, wish.command.unending), (None, true));
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                caller.talk.output(Chunk { stream, bytes: Bytes::from_static(b"x") }).await;
+            }
+            assert_eq!(caller.talk.input().await, Some(Input::Bytes(Bytes::from_static(b"in"))));
+            assert_eq!(caller.talk.input().await, Some(Input::End));
+            assert_eq!(caller.talk.urgent().await, Some(Input::Kill));
+            Ok(ran())
+        })
+        .await;
+        let mut socket = sit_down(&listening).await;
+        say(&mut socket, &streams()).await;
+        assert_eq!(next(&mut socket).await, Some(Message::binary(&b"\x01x"[..])));
+        assert_eq!(next(&mut socket).await, Some(Message::binary(&b"\x02x"[..])));
+        socket.send(Message::binary(&b"in"[..])).await.expect("sent");
+        let said = words(&mut socket).await;
+        is_a("TerminalSaid", &said);
+        assert_eq!(said, object!({"taken": 1}));
+        say(&mut socket, &object!({"eof": true})).await;
+        assert_eq!(words(&mut socket).await, object!({"taken": 2}));
+        say(&mut socket, &object!({"kill": true})).await;
+        let (said, code) = last(&mut socket).await;
+        assert_eq!((&said["result"]["exitCode"], code), (&object!(3), CloseCode::Normal));
+    });
+}
+
+fn whoever_takes_nothing_of_a_stream_makes_the_command_wait_and_is_not_cut_off() {
+    block_on(async {
+        let listening = stage(|caller, _| async move {
+            for _ in 0..100 {
+                shows(&caller, "x").await;
+            }
+            Ok(ran())
+        })
+        .await;
+        let mut socket = sit_down(&listening).await;
+        say(&mut socket, &streams()).await;
+        let mut seen = 0_u64;
+        for _ in 0..8 {
+            assert_eq!(next(&mut socket).await, Some(Message::binary(&b"\x01x"[..])));
+            seen += 1;
+        }
+        // Nothing more comes until some of it is taken, though the connection is read and answers.
+        socket.send(Message::Ping(Bytes::new())).await.expect("sent");
+        let answer = tokio::time::timeout(PATIENCE, socket.next()).await.expect("an answer");
+        assert!(matches!(answer, Some(Ok(Message::Pong(_)))), "{answer:?}");
+        say(&mut socket, &object!({"taken": 3})).await;
+        for _ in 0..3 {
+            assert_eq!(next(&mut socket).await, Some(Message::binary(&b"\x01x"[..])));
+            seen += 1;
+        }
+        while seen < 100 {
+            say(&mut socket, &object!({"taken": seen})).await;
+            assert_eq!(next(&mut socket).await, Some(Message::binary(&b"\x01x"[..])));
+            seen += 1;
+        }
+        say(&mut socket, &object!({"taken": seen})).await;
+        assert_eq!(last(&mut socket).await.1, CloseCode::Normal);
+    });
+}
+
+fn what_is_to_be_run_may_be_longer_than_what_is_typed() {
+    block_on(async {
+        let listening = stage(|_, action| async move {
+            let Action::SandboxExec(wish) = action else { panic!("{action:?}") };
+            assert_eq!(wish.command.argv.iter().map(String::len).sum::<usize>(), 100_000);
+            Ok(ran())
+        })
+        .await;
+        let mut socket = sit_down(&listening).await;
+        say(&mut socket, &object!({"start": {"argv": ["y".repeat(100_000)], "streams": true}})).await;
+        assert_eq!(last(&mut socket).await.1, CloseCode::Normal);
     });
 }

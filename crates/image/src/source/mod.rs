@@ -4,6 +4,7 @@
 //! named by the operator; what is in it was not, and nothing in it is followed out of it.
 
 mod layout;
+mod module;
 mod pack;
 mod parts;
 mod saved;
@@ -37,6 +38,8 @@ pub enum Source {
     Archive(PathBuf),
     /// An archive of a root file system, as `mmdebstrap` and `docker export` make.
     RootFs(PathBuf),
+    /// A program in WebAssembly: the one file of its image.
+    Module(PathBuf),
 }
 
 impl Source {
@@ -47,7 +50,10 @@ impl Source {
             let is_layout = path.join("oci-layout").is_file() && path.join("index.json").is_file();
             return Ok(if is_layout { Self::Layout(path.to_owned()) } else { Self::Folder(path.to_owned()) });
         }
-        let (file, size) = open(path)?;
+        let (mut file, size) = open(path)?;
+        if module::is_one(&mut file).map_err(told)? {
+            return Ok(Self::Module(path.to_owned()));
+        }
         Ok(if is_archive_of_image(file, size)? {
             Self::Archive(path.to_owned())
         } else {
@@ -78,6 +84,7 @@ pub(crate) fn gather(
             let (digest, size) = copied(file, &what, None, Some(size), places, spending, &mut steps)?;
             Ok(Found::Files(layer(digest, size)))
         }
+        Source::Module(path) => Ok(Found::Files(module::pack(path, places, spending, watcher)?)),
         Source::Layout(path) => {
             let held = beneath::hold(path).map_err(|errno| at_fault(path, errno.to_string()))?;
             let parts = parts::Parts::Folder(held);

@@ -50,10 +50,10 @@ pub(super) fn pack(
 }
 
 /// A blob as something to write to.
-struct Into<'a> {
-    arriving: Arriving,
-    spending: &'a mut Spending,
-    steps: Steps,
+pub(super) struct Into<'a> {
+    pub(super) arriving: Arriving,
+    pub(super) spending: &'a mut Spending,
+    pub(super) steps: Steps,
 }
 
 impl Write for Into<'_> {

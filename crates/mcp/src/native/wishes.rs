@@ -266,6 +266,7 @@ impl Given {
             timeout: timeout_seconds.map(duration).transpose()?,
             terminal: None,
             keep_output: true,
+            unending: false,
         })
     }
 }

@@ -1,7 +1,6 @@
 //! The backend itself: what it was told to do, the keeper that it starts when it is first needed, and what a first look found.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -93,7 +92,6 @@ pub(crate) struct Inner {
     /// Which namespaces were seen to work, and when.
     pub(crate) level: Mutex<Option<Level>>,
     probed: tokio::sync::Mutex<Option<(Probe, Option<Level>)>>,
-    label: String,
     /// What its own folders are called.
     owner: String,
 }
@@ -133,10 +131,6 @@ pub(crate) fn attempts(most: Most) -> Vec<Own> {
     all.iter().copied().filter(|own| is_root || *own != Own::AllButUser).collect()
 }
 
-/// The number of the next sandbox of this process. All of its backends count together: two sandboxes of one name would have
-/// one cgroup, and the second of them no limits.
-static NEXT: AtomicU64 = AtomicU64::new(0);
-
 impl ProcessBackend {
     /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
     pub fn new(options: Options) -> Self {
@@ -144,7 +138,6 @@ impl ProcessBackend {
         home.sweep(label::is_left);
         scratch::sweep(&options.state);
         scratch::sweep_folder(&options.state.join(SNAPSHOTS));
-        let label = label::ours();
         let inner = Inner {
             options,
             home,
@@ -152,8 +145,7 @@ impl ProcessBackend {
             keeper: Mutex::new(None),
             level: Mutex::new(None),
             probed: tokio::sync::Mutex::new(None),
-            owner: name_of(&label),
-            label,
+            owner: label::fresh(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -176,11 +168,6 @@ impl Inner {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name that no other sandbox of this machine has, and that says whose it is.
-    pub(crate) fn name(&self) -> String {
-        name_of(&self.label)
-    }
-
     /// Where the snapshots of this backend are. They end with their owner: nobody else knows their ids.
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.options.state.join(SNAPSHOTS).join(&self.owner)
@@ -196,11 +183,6 @@ impl Inner {
         let now = bailiwick_sys::clock::realtime().as_millis();
         Ok((u64::try_from(now).unwrap_or_default(), random))
     }
-}
-
-/// A name that begins with a label, and that nothing else of this process has.
-fn name_of(label: &str) -> String {
-    format!("{label}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Drop for Inner {

@@ -214,7 +214,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
             what: "an image or an overlay on this machine: it can make no mount namespace".to_owned(),
         }));
     }
-    let name = inner.name();
+    let name = bailiwick_agent_host::label::fresh();
     let folder = (own == Own::Nothing).then(|| scratch::place(&inner.options.state, &name));
     let group = Arc::new(Mutex::new(make_group(inner, spec, own, &name)));
     let places = match &folder {

@@ -44,7 +44,7 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
 
 /// How an image becomes a root here, by making a root of one that is empty.
 async fn images(inner: &Arc<Inner>, spec: &SandboxSpec) -> String {
-    let folder = scratch::place(&inner.options.state, &inner.name());
+    let folder = scratch::place(&inner.options.state, &bailiwick_agent_host::label::fresh());
     let made = scratch::make_ours(&folder).and_then(|()| folder.canonicalize());
     let said = match made {
         Err(error) => format!("images were not tried: {error}"),

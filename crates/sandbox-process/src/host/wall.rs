@@ -60,7 +60,7 @@ impl Wall for Jailed {
         self.jail.forget_peak();
     }
 
-    async fn stand(&self, how: Stand) -> Result<Stood, String> {
+    async fn stand(&self, _: &Attended<Self>, how: Stand) -> Result<Stood, String> {
         if self.backend.home.holds(Controller::Freezer).is_err() {
             return Ok(Stood::ByNobody);
         }

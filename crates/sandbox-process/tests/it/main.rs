@@ -15,7 +15,6 @@ mod commands;
 mod endings;
 mod files;
 mod images;
-mod leases;
 mod levels;
 mod limits;
 mod mounts;
@@ -40,7 +39,6 @@ fn main() -> ExitCode {
         endings::TESTS,
         files::TESTS,
         images::TESTS,
-        leases::TESTS,
         levels::TESTS,
         limits::TESTS,
         mounts::TESTS,

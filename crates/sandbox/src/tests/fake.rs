@@ -110,6 +110,9 @@ pub(super) struct Fake {
     pub(super) priority: u32,
     pub(super) answers: Answers,
     pub(super) runs: bool,
+    /// Its tier is not known before it has looked, and might be this.
+    pub(super) hoped: Option<Tier>,
+    pub(super) has_looked: AtomicBool,
     pub(super) world: Arc<World>,
 }
 
@@ -140,6 +143,8 @@ impl Fake {
             priority,
             answers: available(report(WallStatus::Enforced)),
             runs: true,
+            hoped: None,
+            has_looked: AtomicBool::new(false),
             world: Arc::default(),
         }
     }
@@ -155,7 +160,12 @@ impl Backend for Fake {
     }
 
     fn tier(&self) -> Tier {
-        self.tier
+        let is_known = self.hoped.is_none() || self.has_looked.load(Ordering::SeqCst);
+        if is_known { self.tier } else { Tier::Process }
+    }
+
+    fn may_be(&self) -> Tier {
+        self.hoped.filter(|_| !self.has_looked.load(Ordering::SeqCst)).unwrap_or_else(|| self.tier())
     }
 
     fn location(&self) -> Location {
@@ -169,7 +179,10 @@ impl Backend for Fake {
     fn probe(&self) -> Doing<'_, Probe> {
         Box::pin(async {
             match &self.answers {
-                Answers::With(probe) => probe.clone(),
+                Answers::With(probe) => {
+                    self.has_looked.store(true, Ordering::SeqCst);
+                    probe.clone()
+                }
                 Answers::Never => std::future::pending().await,
                 Answers::Panics => panic!("a probe that panics"),
             }

@@ -171,6 +171,51 @@ async fn remote_is_a_place_and_not_a_strength() {
     assert!(pick(Tier::UserKernel, Some(Location::Remote)).await.is_err());
 }
 
+/// A machine elsewhere that says how strong it is when it is asked.
+fn elsewhere(tier: Tier) -> Fake {
+    let remote = Fake::new("remote", tier, 1);
+    Fake { location: Location::Remote, hoped: Some(Tier::MicroVm), ..remote }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tier_that_only_a_look_tells_is_what_the_look_told() {
+    let spec = SandboxSpec::default();
+    let pick = async |told, floor, location| {
+        let all = backends([Fake::new("gvisor", Tier::UserKernel, 60), elsewhere(told)]);
+        all.select(floor, location, &spec).await.map(|backend| backend.id().to_owned())
+    };
+    assert_eq!(pick(Tier::MicroVm, Tier::MicroVm, None).await.unwrap(), "remote");
+    assert_eq!(pick(Tier::MicroVm, Tier::Process, Some(Location::Remote)).await.unwrap(), "remote");
+    // It might have been stronger, and is not.
+    assert_eq!(pick(Tier::Container, Tier::Process, None).await.unwrap(), "gvisor");
+    let error = pick(Tier::Container, Tier::UserKernel, Some(Location::Remote)).await.unwrap_err();
+    let tried = tried(error);
+    assert!(tried.contains(&("remote".to_owned(), "it is below USER_KERNEL".to_owned())), "{tried:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_named_is_below_the_floor_if_its_look_says_so() {
+    let spec = SandboxSpec::default();
+    for (told, floor, is_taken) in [
+        (Tier::MicroVm, Tier::MicroVm, true),
+        (Tier::Container, Tier::MicroVm, false),
+        (Tier::Container, Tier::Container, true),
+    ] {
+        let named = backends([elsewhere(told)]).named("remote", floor, &spec).await;
+        assert_eq!(named.is_ok(), is_taken, "{told} {floor}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_one_elsewhere_that_is_not_preferred() {
+    let spec = SandboxSpec::default();
+    let silent = elsewhere(Tier::MicroVm).answering(Answers::Never);
+    let all = backends([Fake::new("process", Tier::Process, 10), silent]);
+    let begun = tokio::time::Instant::now();
+    assert_eq!(all.preferred(&spec).await.unwrap().id(), "process");
+    assert_eq!(begun.elapsed(), std::time::Duration::ZERO);
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_that_is_named_is_taken_or_the_error_says_what_would_do() {
     let spec = typed_memory();

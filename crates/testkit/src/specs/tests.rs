@@ -83,3 +83,17 @@ fn a_host_is_watched_for_as_long_as_a_case_takes() {
     check("/bin/sleep 0.3", "watch = \"host\"", &[], None);
     check("true", "watch = \"nothing\"", &[], Some("`watch` is"));
 }
+
+#[test]
+fn webassembly_as_text_is_there_as_a_module() {
+    const MAGIC: &str = r#"[ "$(head -c 4 a.wasm | tail -c 3)" = asm ] && [ ! -e a.wat ] && wc -c <a.wasm"#;
+    let told = |text: &str, case: &str| {
+        let told = run(MAGIC, case, &[("a.wat", text)], |specs| specs.webassembly("(memory 1)"));
+        told.into_iter().next().flatten()
+    };
+    // The rest of a module has the beginning in front of it: eight bytes, and five for a memory.
+    assert_eq!(told(";; nothing more\n", "stdout = [\"13\"]"), None);
+    assert_eq!(told(";; all of it\n(module)\n", "stdout = [\"8\"]"), None);
+    assert_eq!(told("(component)", "stdout = [\"8\"]"), None);
+    assert!(told("(func", "").is_some_and(|wrong| wrong.contains("a.wat: ")));
+}

@@ -2,7 +2,7 @@
 //! [`layers`](crate::tidy::layers), or it is not.
 
 use crate::tidy::finding::{Placed, Remark};
-use crate::tidy::layers::{Layer, TESTKIT, layer, own_name};
+use crate::tidy::layers::{Layer, TESTED_WITH, TESTKIT, layer, own_name};
 use crate::tidy::manifest::{Dependency, Member, Section};
 use crate::tidy::survey::Survey;
 
@@ -29,7 +29,8 @@ fn look_at_edge(layer: &Layer, dependency: &Dependency) -> Option<Remark> {
             Remark::new(dependency.line, wrong, "make it a dev-dependency")
         });
     }
-    if layer.allows(other) {
+    let is_for_tests = dependency.section == Section::Dev && TESTED_WITH.contains(&(*name, other));
+    if layer.allows(other) || is_for_tests {
         return None;
     }
     let wrong = format!("`{name}` may not know `{other}` ({reason})");

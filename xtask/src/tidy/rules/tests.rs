@@ -226,6 +226,12 @@ fn the_testkit_is_a_dev_dependency_of_anybody_and_nothing_more() {
             &[4],
         );
     }
+    // So is what a backend stands behind, for its tests alone.
+    let behind = "bailiwick-sandbox-process.workspace = true\n";
+    let wasm = "bailiwick-sandbox-wasm";
+    check_manifest("layering", wasm, &format!("[dev-dependencies]\n{behind}"), &[]);
+    check_manifest("layering", wasm, &format!("[dependencies]\n{behind}"), &[4]);
+    check_manifest("layering", "bailiwick-sandbox-gvisor", &format!("[dev-dependencies]\n{behind}"), &[4]);
     check_manifest(
         "layering",
         "bailiwick-policy",
@@ -389,6 +395,8 @@ fn the_unsafe_keyword_is_for_sys() {
     check_at("unsafe", "fuzz/fuzz_targets/frame.rs", text, &[2, 4, 5]);
     check_at("unsafe", "crates/system/src/lib.rs", text, &[2, 4, 5]);
     check_at("unsafe", "crates/sys/src/mount.rs", text, &[]);
+    check_at("unsafe", "crates/sandbox-wasm/src/raw.rs", text, &[]);
+    check_at("unsafe", "crates/sandbox-wasm/src/inside/run.rs", text, &[2, 4, 5]);
     check("unsafe", "macro_rules! m {\n    () => { unsafe {} };\n}\n", &[2]);
 }
 

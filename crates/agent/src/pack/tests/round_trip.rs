@@ -2,6 +2,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use proptest::prelude::*;
 
+use super::into::data_from;
 use super::tree::{build, entries, look};
 use super::{pack, unpack};
 
@@ -32,6 +33,19 @@ fn holes_take_no_room() {
     let stat = to.path().join("file").metadata().unwrap();
     assert_eq!(stat.len(), 1 << 30);
     assert!(stat.blocks() < 100, "{} blocks", stat.blocks());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "files of a test's own, and one of the kernel")]
+fn where_holes_are_not_told_apart_all_is_data() {
+    let folder = super::scratch();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "here").unwrap();
+    let open = |path: &std::path::Path| std::fs::File::open(path).unwrap().into();
+    assert_eq!(data_from(&open(&file), 1), Ok(Some((1, 4))));
+    assert_eq!(data_from(&open(&file), 4), Ok(None));
+    // A file of the kernel, which knows no holes.
+    assert_eq!(data_from(&open("/proc/self/status".as_ref()), 1), Ok(Some((1, u64::MAX))));
 }
 
 #[test]

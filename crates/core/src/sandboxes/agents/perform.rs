@@ -13,6 +13,7 @@ use super::shown::{Shown, text_or_hash};
 use super::{AgentDoes, AgentTool, AgentWish, Session};
 use crate::core::OpenCall;
 use crate::sandboxes::actions::{On, exec_fresh, exec_on, exposed, removed, wish_told};
+use crate::sandboxes::attend::Keep;
 use crate::sandboxes::background;
 use crate::sandboxes::files::{FileWish, files_on};
 use crate::sandboxes::holder::Holder;
@@ -181,7 +182,7 @@ impl<'a> Agent<'a> {
                 let wanted = checked(command)?;
                 let (one, made) = self.made(self.wish()?, Shown::command(&wanted.command()?)).await?;
                 let noted = self.noted("exec", Some(one.sandbox.as_ref()))?.about(made.about);
-                exec_on(&noted, &On::of(self.core, self.caller, one), wanted.command()?, true).await
+                exec_on(&noted, &On::of(self.core, self.caller, one), wanted.command()?, Keep::Captured).await
             }
             Session::None => {
                 let (wanted, wish) = (checked(command)?, self.wish()?);
@@ -222,7 +223,7 @@ impl<'a> Agent<'a> {
         if background {
             return background::started(&noted, on, wanted).await.map(Reply::ExecStarted);
         }
-        exec_on(&noted, &on, wanted, true).await
+        exec_on(&noted, &on, wanted, Keep::Captured).await
     }
 }
 

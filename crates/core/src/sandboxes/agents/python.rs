@@ -14,6 +14,7 @@ use super::judge::judge;
 use super::perform::Agent;
 use super::shown::Shown;
 use crate::sandboxes::actions::{On, ran, wish_told};
+use crate::sandboxes::attend::Keep;
 use crate::sandboxes::record::{Noted, backend_told, behind, spec_told};
 use crate::sandboxes::registry::One;
 use crate::sandboxes::view::{Executed, PythonRan};
@@ -202,7 +203,7 @@ async fn drive(
     if let Some(timeout) = given.timeout {
         command = command.with_timeout(timeout).map_err(bailiwick_sandbox::SandboxError::from)?;
     }
-    let (executed, outcome, usage) = ran(noted, inside, command, true).await?;
+    let (executed, outcome, usage) = ran(noted, inside, command, Keep::Captured).await?;
     if executed.result.exit == Exit::NotFound {
         let message = "there is no python3 in the sandbox";
         return Err(Refusal::new(ErrorCode::NotFound, message)

@@ -1,4 +1,6 @@
-use bailiwick_config::{SandboxCeilings, SandboxSettings};
+use bailiwick_config::{
+    ContainerSettings, GvisorSettings, MicrovmSettings, RemoteSettings, SandboxCeilings, SandboxSettings,
+};
 use bailiwick_sandbox::{From as Wanted, Image, Limit, Network, SealedSecret};
 use bailiwick_types::{CorrelationId, ErrorCode, Tier};
 
@@ -28,6 +30,11 @@ pub(crate) fn settings() -> SandboxSettings {
             processes: 100,
             output: 1 << 20,
         },
+        container: ContainerSettings::default(),
+        gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
+        wasm_fuel: None,
+        microvm: MicrovmSettings { program: "qemu".into(), kernel: "/boot".into(), emulation: false },
+        remote: RemoteSettings { url: None, key: None, ca: None, backend: None },
         mounts: Vec::new(),
         own: Vec::new(),
     }

@@ -25,8 +25,7 @@ fn bytes(count: usize) -> Vec<u8> {
 /// Two ends of a connection.
 async fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (ours, theirs) =
-        tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+    let (ours, theirs) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
     (ours.unwrap(), theirs.unwrap().0)
 }
 
@@ -178,7 +177,7 @@ fn who_goes_away_is_told_apart() {
     run(async {
         let ((mut source, from), (to, sink)) = (pair().await, pair().await);
         drop(sink);
-        let writing = tokio::spawn(async move { while source.write_all(&[7; 65536]).await.is_ok() {} });
+        let writing = tokio::spawn(async move { while source.write_all(&[7; 8192]).await.is_ok() {} });
         let (mut from, mut to) = (Line::tcp(from), Line::tcp(to));
         let broken = pass_on(&mut from.reader, &mut to.writer, u64::MAX, &Activity::default()).await;
         assert!(matches!(broken, Err(Broken::To(_))), "{broken:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bailiwick_core::{Chunk, Input, Refusal, Talk};
 use bailiwick_types::ErrorCode;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, watch};
 
 use crate::routes::said::{PIECES, hand_on};
 
@@ -22,6 +22,8 @@ pub(super) struct Line {
     shown: mpsc::Sender<Chunk>,
     typed: Mutex<mpsc::Receiver<Input>>,
     urgent: Mutex<mpsc::Receiver<Input>>,
+    /// How many messages of input the command was given.
+    taken: watch::Sender<u64>,
 }
 
 /// The end of whoever types.
@@ -33,13 +35,14 @@ pub(super) struct Keyboard {
 /// What is shown, in order.
 pub(super) type Screen = mpsc::Receiver<Chunk>;
 
-/// A line with its ends.
-pub(super) fn line() -> (Line, Keyboard, Screen) {
+/// A line with its ends, and how much of what was typed the command was given.
+pub(super) fn line() -> (Line, Keyboard, Screen, watch::Receiver<u64>) {
     let (shown, screen) = mpsc::channel(PIECES);
     let (typed, keys) = mpsc::channel(TYPED);
     let (urgent, calls) = mpsc::channel(URGENT);
-    let line = Line { shown, typed: Mutex::new(keys), urgent: Mutex::new(calls) };
-    (line, Keyboard { typed, urgent }, screen)
+    let (taken, given) = watch::channel(0);
+    let line = Line { shown, typed: Mutex::new(keys), urgent: Mutex::new(calls), taken };
+    (line, Keyboard { typed, urgent }, screen, given)
 }
 
 impl Keyboard {
@@ -70,7 +73,11 @@ impl Talk for Line {
     }
 
     fn input(&self) -> Pin<Box<dyn Future<Output = Option<Input>> + Send + '_>> {
-        Box::pin(async move { self.typed.lock().await.recv().await })
+        Box::pin(async move {
+            let input = self.typed.lock().await.recv().await;
+            self.taken.send_modify(|taken| *taken = taken.saturating_add(1));
+            input
+        })
     }
 
     fn urgent(&self) -> Pin<Box<dyn Future<Output = Option<Input>> + Send + '_>> {

@@ -7,15 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
-use bailiwick_api::{Executed, Problem, TerminalEnd, TerminalStart, TerminalTold, terminal_message};
+use bailiwick_api::{
+    AHEAD, Executed, Problem, TerminalSaid, TerminalStart, TerminalTold, stream_byte, terminal_message,
+};
 use bailiwick_core::sandboxes::signal_number;
-use bailiwick_core::{Action, Caller, Deaf, Desk, Input, Refusal, Reply};
+use bailiwick_core::{Action, Caller, Chunk, Deaf, Desk, Input, Refusal, Reply};
 use bailiwick_types::{CorrelationId, ErrorCode, Scopes, shortened};
-use bytes::Bytes;
+use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
+use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use super::LARGEST;
 use super::line::{Keyboard, Screen, line};
 use crate::perimeter::Held;
 use crate::routes::Served;
@@ -31,6 +35,8 @@ const PING: Duration = Duration::from_secs(20);
 const SILENT: Duration = Duration::from_mins(1);
 /// How long it may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// How long the last of what a command said may wait for somebody to take it, once it has ended.
+const LEFT_OVER: Duration = Duration::from_mins(10);
 /// The most messages of a second; more are read later.
 const PER_SECOND: u32 = 1000;
 
@@ -106,18 +112,29 @@ async fn live(socket: &mut WebSocket, seat: Seat) -> Ended {
             return refused(Refusal::new(ErrorCode::Timeout, message).with_hint("send {\"start\": …} first"));
         }
     };
-    let (line, keyboard, screen) = line();
+    let (has_streams, action) = (start.streams, start.action(sandbox, &correlation));
+    let action = match action {
+        Ok(action) => action,
+        Err(refusal) => return refused(refusal),
+    };
+    let (line, keyboard, screen, given) = line();
     caller.talk = Arc::new(line);
     let (sink, stream) = socket.split();
     let (seen, over) = (Seen::default(), CancellationToken::new());
+    let (took, taken) = watch::channel(0);
+    let (shown, took) = if has_streams {
+        (Shown::Streams { screen, given, taken }, Some(took))
+    } else {
+        (Shown::Terminal(screen), None)
+    };
     let running = async {
-        let result = desk.perform(caller, start.action(sandbox, &correlation)).await;
+        let result = desk.perform(caller, action).await;
         over.cancel();
         Ok(result)
     };
     let lives = async {
         // What was shown is all shown before its end is told.
-        let both = tokio::try_join!(running, show(sink, screen, &over, &seen));
+        let both = tokio::try_join!(running, show(sink, shown, &over, &seen));
         both.map_or_else(|ended| ended, |(result, ())| told(result))
     };
     let watched = async {
@@ -128,7 +145,7 @@ async fn live(socket: &mut WebSocket, seat: Seat) -> Ended {
     };
     tokio::select! {
         ended = lives => ended,
-        ended = hear(stream, &keyboard, &seen) => ended,
+        ended = hear(stream, &keyboard, took.as_ref(), &seen) => ended,
         gone = until_gone(ends_s) => refused(gone),
         gone = watched => match gone {
             Err(gone) => refused(gone),
@@ -186,6 +203,7 @@ fn broken() -> Ended {
 async fn hear(
     mut stream: impl Stream<Item = Result<Message, axum::Error>> + Unpin,
     keyboard: &Keyboard,
+    took: Option<&watch::Sender<u64>>,
     seen: &Seen,
 ) -> Ended {
     let mut pace = Pace::default();
@@ -198,8 +216,11 @@ async fn hear(
         seen.now();
         pace.keep().await;
         let handed = match message {
+            // Only what is to be run may be larger.
+            Message::Binary(bytes) if bytes.len() > LARGEST => return broken(),
+            Message::Text(text) if text.len() > LARGEST => return broken(),
             Message::Binary(bytes) => keyboard.types(Input::Bytes(bytes)).await,
-            Message::Text(text) => say(&text, keyboard).await,
+            Message::Text(text) => say(&text, keyboard, took).await,
             Message::Ping(_) | Message::Pong(_) => Ok(()),
             Message::Close(_) => return Ended::Gone,
         };
@@ -209,7 +230,7 @@ async fn hear(
     }
 }
 
-async fn say(text: &str, keyboard: &Keyboard) -> Result<(), Refusal> {
+async fn say(text: &str, keyboard: &Keyboard, took: Option<&watch::Sender<u64>>) -> Result<(), Refusal> {
     match terminal_message(text)? {
         TerminalTold::Start(_) => Err(unexpected("a command runs already")),
         TerminalTold::Resize(window) => keyboard.urges(Input::Resize(window.into())).await,
@@ -221,59 +242,125 @@ async fn say(text: &str, keyboard: &Keyboard) -> Result<(), Refusal> {
             keyboard.urges(Input::Signal(signal)).await
         }
         TerminalTold::Eof(true) => keyboard.types(Input::End).await,
-        TerminalTold::Eof(false) => Ok(()),
+        TerminalTold::Kill(true) => keyboard.urges(Input::Kill).await,
+        TerminalTold::Eof(false) | TerminalTold::Kill(false) => Ok(()),
+        TerminalTold::Taken(messages) => {
+            let took = took.ok_or_else(|| unexpected("nobody counts what is shown at a terminal"))?;
+            took.send_replace(messages);
+            Ok(())
+        }
     }
+}
+
+/// What is shown, and how.
+enum Shown {
+    /// As it comes.
+    Terminal(Screen),
+    /// As two streams, of which no more is sent than is taken.
+    Streams {
+        screen: Screen,
+        /// How many messages of input the command was given.
+        given: watch::Receiver<u64>,
+        /// How many messages of output the other end has taken.
+        taken: watch::Receiver<u64>,
+    },
 }
 
 /// Shows what the command says until that is all, and asks now and then whether somebody is there.
 async fn show(
     mut sink: impl Sink<Message, Error = axum::Error> + Unpin,
-    mut screen: Screen,
+    shown: Shown,
     over: &CancellationToken,
     seen: &Seen,
 ) -> Result<(), Ended> {
+    let (mut screen, mut given, mut taken) = match shown {
+        Shown::Terminal(screen) => (screen, None, None),
+        Shown::Streams { screen, given, taken } => (screen, Some(given), Some(taken)),
+    };
+    let has_streams = taken.is_some();
+    let message = |chunk: Chunk| if has_streams { of_a_stream(&chunk) } else { Message::Binary(chunk.bytes) };
+    let (mut sent, mut left_over) = (0_u64, None);
     let mut beat = tokio::time::interval_at(Instant::now() + PING, PING);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let message = tokio::select! {
+        let has_room = taken.as_ref().is_none_or(|taken| sent < taken.borrow().saturating_add(AHEAD));
+        if has_room {
+            left_over = None;
+        } else if over.is_cancelled() {
+            left_over.get_or_insert_with(Instant::now);
+        }
+        let next = tokio::select! {
             biased;
             _ = beat.tick() => {
-                if seen.silent_for() > SILENT {
+                let is_left = left_over.is_some_and(|since: Instant| since.elapsed() > LEFT_OVER);
+                if is_left || seen.silent_for() > SILENT {
                     return Err(Ended::Gone);
                 }
                 Message::Ping(Bytes::new())
             }
-            Some(chunk) = screen.recv() => Message::Binary(chunk.bytes),
-            () = over.cancelled() => match screen.try_recv() {
-                Ok(chunk) => Message::Binary(chunk.bytes),
+            messages = counted(given.as_mut()) => said(&TerminalSaid::Taken(messages))?,
+            _ = counted(taken.as_mut()), if !has_room => continue,
+            Some(chunk) = screen.recv(), if has_room => {
+                sent = sent.saturating_add(1);
+                message(chunk)
+            }
+            () = over.cancelled(), if has_room => match screen.try_recv() {
+                Ok(chunk) => {
+                    sent = sent.saturating_add(1);
+                    message(chunk)
+                }
                 Err(_) => return Ok(()),
             },
+            // Whoever waits for room here was told that it ended, and looks again how long.
+            () = over.cancelled(), if !has_room && left_over.is_none() => continue,
         };
         // A write that is stuck for too long fails: the connection sees to that.
-        sink.send(message).await.map_err(|_| Ended::Gone)?;
+        sink.send(next).await.map_err(|_| Ended::Gone)?;
+    }
+}
+
+/// The next count of messages; never, where nobody counts any more.
+async fn counted(count: Option<&mut watch::Receiver<u64>>) -> u64 {
+    if let Some(count) = count
+        && count.changed().await.is_ok()
+    {
+        return *count.borrow_and_update();
+    }
+    std::future::pending().await
+}
+
+/// A piece of output with the byte of its stream in front.
+fn of_a_stream(chunk: &Chunk) -> Message {
+    let mut message = BytesMut::with_capacity(chunk.bytes.len().saturating_add(1));
+    message.put_u8(stream_byte(chunk.stream));
+    message.put_slice(&chunk.bytes);
+    Message::Binary(message.freeze())
+}
+
+fn said(words: &TerminalSaid) -> Result<Message, Ended> {
+    match serde_json::to_string(words) {
+        Ok(text) => Ok(Message::Text(text.into())),
+        Err(error) => {
+            tracing::error!(%error, "what a terminal is told could not be written");
+            Err(Ended::Gone)
+        }
     }
 }
 
 /// Says how it ended, and goodbye.
 async fn leave(socket: &mut WebSocket, ended: Ended, correlation: &CorrelationId) {
     let (end, code) = match ended {
-        Ended::Ran(executed) => (TerminalEnd::Result(executed), close_code::NORMAL),
+        Ended::Ran(executed) => (TerminalSaid::Result(executed), close_code::NORMAL),
         Ended::Refused(refusal, code) => {
             let problem = Problem::from(refusal).of_request(correlation.as_str());
-            (TerminalEnd::Error(Box::new(problem)), code)
+            (TerminalSaid::Error(Box::new(problem)), code)
         }
         Ended::Gone => return,
     };
-    let text = match serde_json::to_string(&end) {
-        Ok(text) => text,
-        Err(error) => {
-            tracing::error!(%error, "the end of a terminal could not be written");
-            return;
-        }
-    };
+    let Ok(end) = said(&end) else { return };
     let goodbye = async {
         let close = Message::Close(Some(CloseFrame { code, reason: "".into() }));
-        if socket.send(Message::Text(text.into())).await.is_ok() && socket.send(close).await.is_ok() {
+        if socket.send(end).await.is_ok() && socket.send(close).await.is_ok() {
             // What was typed meanwhile is read, so that the end is not overtaken by a reset.
             while let Some(Ok(_)) = socket.recv().await {}
         }

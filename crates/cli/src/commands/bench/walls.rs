@@ -1,0 +1,272 @@
+//! Every backend that the operator lists, by the same measure: a sandbox from nothing to nothing, a command in one that stands, a
+//! lease of a pool, and what one that idles weighs; beside the tool that each is built on, started alone.
+
+use std::process::{Command as Program, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bailiwick_config::SandboxSettings;
+use bailiwick_sandbox::{Available, Backend, Command, Pool, PoolOptions, Sandbox, SandboxError, SandboxSpec};
+
+use super::calls::milliseconds;
+use super::memory::available_mib;
+use super::row::{Row, Times};
+use super::server::figure;
+use crate::failure::Failure;
+use crate::render::Screen;
+use crate::resolved::Session;
+
+/// The most rounds in which a sandbox and its peer take turns.
+const ROUNDS: usize = 20;
+/// The fewest.
+const FEWEST: usize = 3;
+/// After so long there are rounds enough.
+const ENOUGH: Duration = Duration::from_secs(15);
+/// Sandboxes that idle at once.
+const IDLE: usize = 4;
+
+/// What is measured of one backend, and beside what.
+struct Kind {
+    backend: &'static str,
+    start: &'static str,
+    exec: &'static str,
+    lease: &'static str,
+    memory: &'static str,
+    /// What the peer is called, and its row.
+    peer: Option<(&'static str, &'static str)>,
+}
+
+/// The backends that have a wall on this machine.
+const KINDS: &[Kind] = &[
+    Kind {
+        backend: "process",
+        start: "wall.process.start",
+        exec: "wall.process.exec",
+        lease: "wall.process.lease",
+        memory: "wall.process.memory",
+        peer: Some(("bwrap", "wall.peer.bwrap")),
+    },
+    Kind {
+        backend: "container",
+        start: "wall.container.start",
+        exec: "wall.container.exec",
+        lease: "wall.container.lease",
+        memory: "wall.container.memory",
+        peer: Some(("docker run", "wall.peer.docker")),
+    },
+    Kind {
+        backend: "gvisor",
+        start: "wall.gvisor.start",
+        exec: "wall.gvisor.exec",
+        lease: "wall.gvisor.lease",
+        memory: "wall.gvisor.memory",
+        peer: Some(("runsc do", "wall.peer.runsc")),
+    },
+    Kind {
+        backend: "wasm",
+        start: "wall.wasm.start",
+        exec: "wall.wasm.exec",
+        lease: "wall.wasm.lease",
+        memory: "wall.wasm.memory",
+        peer: None,
+    },
+    Kind {
+        backend: "microvm",
+        start: "wall.microvm.start",
+        exec: "wall.microvm.exec",
+        lease: "wall.microvm.lease",
+        memory: "wall.microvm.memory",
+        peer: None,
+    },
+];
+
+/// The rows.
+pub(super) async fn walls(screen: &mut Screen, session: &Session) -> Result<Vec<Row>, Failure> {
+    let backends = crate::backends::of(session)?;
+    let settings = &session.loaded.settings.sandbox;
+    let mut rows = Vec::new();
+    for (backend, probe) in backends.survey().await {
+        let Some(kind) = KINDS.iter().find(|kind| kind.backend == backend.id()) else { continue };
+        if let Available::No { reason, .. } = probe.availability {
+            screen.note(&format!("{} is not measured: {reason}", kind.backend));
+            continue;
+        }
+        let measured = of_one(kind, &backend, settings).await;
+        backend.close().await;
+        rows.extend(measured.map_err(|error| failed(&error))?);
+    }
+    Ok(rows)
+}
+
+fn failed(error: &SandboxError) -> Failure {
+    Failure::Measure { what: "a sandbox", source: std::io::Error::other(error.to_string()) }
+}
+
+/// Everything about one backend.
+async fn of_one(
+    kind: &Kind,
+    backend: &Arc<dyn Backend>,
+    settings: &SandboxSettings,
+) -> Result<Vec<Row>, SandboxError> {
+    let (spec, nothing) = backend.simplest()?;
+    let mut rows = starts(kind, backend.as_ref(), &spec, &nothing, settings).await?;
+    rows.push(commands(kind, backend.as_ref(), &spec, &nothing).await?);
+    rows.push(leases(kind, backend, &spec, &nothing).await?);
+    rows.push(idle(kind, backend.as_ref(), &spec, &nothing).await?);
+    Ok(rows)
+}
+
+/// Whether another round is wanted.
+fn goes_on(done: usize, began: Instant) -> bool {
+    done < FEWEST || (done < ROUNDS && began.elapsed() < ENOUGH)
+}
+
+async fn run(sandbox: &dyn Sandbox, nothing: &Command) -> Result<(), SandboxError> {
+    let result = sandbox.exec(nothing.clone()).await?;
+    if result.exit.status() == 0 {
+        return Ok(());
+    }
+    let reason = format!("it ended with {}", result.exit.status());
+    Err(SandboxError::Failed { step: "run a command that does nothing".to_owned(), reason })
+}
+
+/// A sandbox from nothing to nothing, and its peer.
+async fn starts(
+    kind: &Kind,
+    backend: &dyn Backend,
+    spec: &SandboxSpec,
+    nothing: &Command,
+    settings: &SandboxSettings,
+) -> Result<Vec<Row>, SandboxError> {
+    let began = Instant::now();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut peer = None;
+    while goes_on(ours.len(), began) {
+        let before = Instant::now();
+        let sandbox = backend.create(spec.clone()).await?;
+        run(sandbox.as_ref(), nothing).await?;
+        sandbox.terminate().await?;
+        ours.push(milliseconds(before.elapsed()));
+        // Looked for when a sandbox was there: then what it needs is there too.
+        let words = peer.get_or_insert_with(|| words(kind.backend, settings));
+        if let Some(words) = words
+            && let Some(time) = time(words)
+        {
+            theirs.push(time);
+        }
+    }
+    let (ours, theirs) = (Times::new(ours), Times::new(theirs));
+    let known = kind.peer.filter(|_| theirs.count() > 0);
+    let row = Row {
+        against: known.map(|(name, _)| name),
+        ratio: known.map(|_| ours.median() / theirs.median()),
+        ..timed(kind.start, &ours)
+    };
+    Ok([row].into_iter().chain(known.map(|(_, id)| timed(id, &theirs))).collect())
+}
+
+fn timed(id: &'static str, times: &Times) -> Row {
+    Row { spread: Some(times.spread()), ..figure(id, times.median(), "ms", times.count()) }
+}
+
+/// A command in a sandbox that stands.
+async fn commands(
+    kind: &Kind,
+    backend: &dyn Backend,
+    spec: &SandboxSpec,
+    nothing: &Command,
+) -> Result<Row, SandboxError> {
+    let sandbox = backend.create(spec.clone()).await?;
+    let began = Instant::now();
+    let mut times = Vec::new();
+    while goes_on(times.len(), began) {
+        let before = Instant::now();
+        run(sandbox.as_ref(), nothing).await?;
+        times.push(milliseconds(before.elapsed()));
+    }
+    sandbox.terminate().await?;
+    Ok(timed(kind.exec, &Times::new(times)))
+}
+
+/// A lease of a pool with a command in it, until it is given back.
+async fn leases(
+    kind: &Kind,
+    backend: &Arc<dyn Backend>,
+    spec: &SandboxSpec,
+    nothing: &Command,
+) -> Result<Row, SandboxError> {
+    let options = PoolOptions { max: 2, min_idle: 2, borrow_timeout: Duration::from_mins(1) };
+    let pool = Pool::new(backend.clone(), spec.clone(), options)?;
+    let began = Instant::now();
+    let mut times = Vec::new();
+    while goes_on(times.len(), began) {
+        let before = Instant::now();
+        let lease = pool.borrow().await?;
+        run(&*lease, nothing).await?;
+        times.push(milliseconds(before.elapsed()));
+        lease.give_back().await;
+    }
+    pool.close().await;
+    Ok(timed(kind.lease, &Times::new(times)))
+}
+
+/// What one that idles weighs, the share of the kernel and of helpers included.
+async fn idle(
+    kind: &Kind,
+    backend: &dyn Backend,
+    spec: &SandboxSpec,
+    nothing: &Command,
+) -> Result<Row, SandboxError> {
+    let before = available_mib();
+    let mut all = Vec::with_capacity(IDLE);
+    for _ in 0..IDLE {
+        let sandbox = backend.create(spec.clone()).await?;
+        run(sandbox.as_ref(), nothing).await?;
+        all.push(sandbox);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    let each = (before - available_mib()) / IDLE as f64;
+    for sandbox in all {
+        sandbox.terminate().await?;
+    }
+    Ok(figure(kind.memory, each, "MiB", IDLE))
+}
+
+/// How the tool behind a backend is started alone to the same end; none where it cannot be.
+fn words(backend: &str, settings: &SandboxSettings) -> Option<Vec<String>> {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    match backend {
+        "process" => Some(owned(&[
+            "bwrap",
+            "--unshare-all",
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "/bin/true",
+        ])),
+        "gvisor" => {
+            let program = settings.gvisor.program.to_str()?;
+            Some(owned(&[program, "--network=none", "do", "/bin/true"]))
+        }
+        _ => None,
+    }
+}
+
+/// How long a peer takes; none where it does not run.
+#[expect(clippy::disallowed_methods, reason = "a peer, started by the operator to be measured beside")]
+fn time(words: &[String]) -> Option<f64> {
+    let [program, arguments @ ..] = words else { return None };
+    let began = Instant::now();
+    let status = Program::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
+    status.success().then(|| milliseconds(began.elapsed()))
+}

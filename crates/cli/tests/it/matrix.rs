@@ -1,0 +1,188 @@
+//! The matrix: every case of `specs/commands` on every backend, as root and where that means something as an ordinary user.
+//!
+//! A backend is one line of [`rows!`], and its file in `specs/backends`, which names the cases that are not expected to hold
+//! there. What holds where there is no backend at all is decided before one is asked: it is run there once for each user, and
+//! not again on every backend. `docs/backends.md` is made from the same files.
+
+use std::path::Path;
+
+use bailiwick_testkit::{Hollow, Program, Results, Specs, Verdicts, has, hollow};
+use serde_json::Value;
+
+use super::commands::area;
+use super::egress::world;
+use super::egress_of_commands::{Stage, has_programs};
+use super::specs::specs;
+
+/// The variable that lists the backends which may be used.
+const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
+
+/// Who runs the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Root,
+    Nobody,
+}
+
+/// A backend, and who uses it.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Its name; none for no backend at all.
+    backend: Option<&'static str>,
+    by: By,
+}
+
+/// The areas that are run by starting the program, and how many cases there are at least.
+const AREAS: [(&str, usize); 6] =
+    [("escape", 60), ("fs", 15), ("egress", 40), ("overlay", 10), ("images", 35), ("limits", 10)];
+
+macro_rules! rows {
+    ($($module:ident: $backend:expr, $by:expr;)+) => {$(
+        mod $module {
+            use super::{By, Row, Stage, world};
+
+            const ROW: Row = Row { backend: $backend, by: $by };
+
+            #[test]
+            fn no_command_gets_out_of_its_sandbox() {
+                ROW.check("escape");
+            }
+
+            #[test]
+            fn commands_reach_the_files_that_they_were_given_and_no_others() {
+                ROW.check("fs");
+            }
+
+            #[test]
+            fn nothing_of_an_overlay_lands_where_it_should_not() {
+                ROW.check("overlay");
+            }
+
+            #[test]
+            fn no_image_reaches_out_of_itself() {
+                ROW.check("images");
+            }
+
+            #[test]
+            fn commands_end_at_their_limits_and_the_host_goes_on_answering() {
+                ROW.check("limits");
+            }
+
+            #[test]
+            fn commands_reach_what_they_may_and_nothing_else() {
+                if ROW.has_a_world() {
+                    world().run(|| ROW.check_network(&Stage::new()));
+                }
+            }
+        }
+    )+};
+}
+
+rows! {
+    no_backend: None, By::Root;
+    no_backend_by_nobody: None, By::Nobody;
+    process: Some("process"), By::Root;
+    process_by_nobody: Some("process"), By::Nobody;
+    gvisor: Some("gvisor"), By::Root;
+}
+
+fn bailiwick() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_bailiwick"))
+}
+
+/// Variables that let the program use this backend and no other. Where there is to be none, it is one that cannot be there.
+fn only(backend: Option<&str>) -> Vec<(&'static str, &str)> {
+    match backend {
+        Some(backend) => vec![(BACKENDS, backend)],
+        None => vec![(BACKENDS, "gvisor"), ("BAILIWICK_SANDBOX_GVISOR_PROGRAM", "/nowhere/runsc")],
+    }
+}
+
+/// Whether a sandbox of this backend was seen to stand here.
+fn stands(backend: &str) -> bool {
+    let program = only(Some(backend))
+        .into_iter()
+        .fold(Program::new(bailiwick()), |program, (name, value)| program.with_variable(name, value));
+    let run = program.run(&["doctor", "--json"]);
+    let seen: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let all = seen.pointer("/backends").and_then(Value::as_array).cloned().unwrap_or_default();
+    all.iter().any(|one| one["id"] == backend && one["available"] == true)
+}
+
+impl Row {
+    /// Whether this machine has what the row needs.
+    fn is_possible(self) -> bool {
+        let python = has("python3", Path::new("/usr/bin/python3").exists());
+        let is_root = rustix::process::geteuid().is_root();
+        let nobody = self.by == By::Root || has("root", is_root && Path::new("/usr/bin/setpriv").exists());
+        let backend = match self.backend {
+            // Everything else here needs `process` too, and says so by another name.
+            None | Some("process") => true,
+            Some(backend) => has(backend, stands(backend)),
+        };
+        python && nobody && backend
+    }
+
+    /// Whether this machine has what the row needs, and a network can be pretended on it.
+    fn has_a_world(self) -> bool {
+        has("commands", has_programs()) && has("root", hollow::is_possible()) && self.is_possible()
+    }
+
+    /// Cases as this row runs them.
+    fn cases(self, area: &str, cases: Specs) -> Specs {
+        let cases =
+            only(self.backend).into_iter().fold(cases, |cases, (name, value)| cases.variable(name, value));
+        let cases = match self.backend {
+            None => cases,
+            Some(backend) => {
+                let hollow = Hollow::read(&specs(""));
+                let words = Verdicts::read(&specs(""), backend).words.join("|");
+                cases.leaving_out(hollow.of(area)).also(&format!("ALSO = \"{words}\"\n"))
+            }
+        };
+        match self.by {
+            By::Root => cases,
+            By::Nobody => cases.by_nobody(),
+        }
+    }
+
+    /// What is not as the files say.
+    fn surprises(self, area: &str, results: &Results) -> Vec<String> {
+        match self.backend {
+            None => Hollow::read(&specs("")).surprises(area, results),
+            Some(backend) => Verdicts::read(&specs(""), backend).surprises(area, results),
+        }
+    }
+
+    #[track_caller]
+    fn check(self, name: &str) {
+        if !self.is_possible() {
+            return;
+        }
+        let cases = self.cases(name, area(bailiwick(), name));
+        // They take all that they can get, and are measured meanwhile.
+        let cases = if name == "limits" { cases.one_at_a_time() } else { cases };
+        self.judge(name, &cases);
+    }
+
+    #[track_caller]
+    fn judge(self, name: &str, cases: &Specs) {
+        let results = cases.run();
+        let surprises = self.surprises(name, &results);
+        let told = surprises.join("\n\n");
+        assert!(surprises.is_empty(), "{} of {} cases:\n{told}", surprises.len(), results.len());
+        let least = AREAS.iter().find(|(area, _)| *area == name).map_or(0, |(_, least)| *least);
+        let hollow = Hollow::read(&specs("")).of(name).count();
+        let all = results.len() + if self.backend.is_some() { hollow } else { 0 };
+        assert!(all >= least, "only {all} cases were found");
+    }
+
+    #[track_caller]
+    fn check_network(self, stage: &Stage) {
+        self.judge("egress", &self.cases("egress", stage.cases(bailiwick())));
+        assert_eq!(stage.leaks(), [""; 0]);
+        if self.backend.is_some() {
+            assert_eq!(stage.unheard(), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The backend itself: what it was told, the engine that it finds when it is first needed, and what a first look found.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bailiwick_agent_host::{Handle, label, packs};
+use bailiwick_sandbox::{
+    Available, Backend, Demand, Doing, Egress, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+};
+use bailiwick_types::Tier;
+
+use crate::container::{Container, Ending, LeftOver};
+use crate::engine::{self, Engine};
+use crate::{ID, create, lent, probe, reap};
+
+/// What a backend is told.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A folder of its own, where snapshots and what containers are lent are kept. The engine has to see it, too.
+    pub state: PathBuf,
+    /// The engine's socket; without, the usual places of Docker and Podman are looked at.
+    pub socket: Option<PathBuf>,
+    /// The runtime that the engine is to use; without, its own choice.
+    pub runtime: Option<String>,
+    /// Walls that may be partial, because the operator said so.
+    pub accept: Vec<Demand>,
+    /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
+    pub patience: Duration,
+    /// Who makes ways out; without, networks that need one are refused.
+    pub egress: Option<Arc<dyn Egress>>,
+}
+
+impl Options {
+    /// With this folder.
+    pub fn new(state: impl Into<PathBuf>) -> Self {
+        Self {
+            state: state.into(),
+            socket: None,
+            runtime: None,
+            accept: Vec::new(),
+            patience: bailiwick_agent_host::attended::PATIENCE,
+            egress: None,
+        }
+    }
+}
+
+/// Where snapshots are, below the backend's folder.
+const SNAPSHOTS: &str = "snapshots";
+/// For how long what a look found is believed.
+const BELIEVED: Duration = Duration::from_mins(1);
+/// For how long it is believed that there is no engine: somebody may be about to start it.
+const DOUBTED: Duration = Duration::from_secs(5);
+
+/// The backend `container`.
+#[derive(Debug, Clone)]
+pub struct ContainerBackend {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) options: Options,
+    engine: tokio::sync::Mutex<Option<Arc<Engine>>>,
+    probed: tokio::sync::Mutex<Option<(Probe, Instant)>>,
+    /// How strong the wall was seen to be.
+    tier: Mutex<Tier>,
+    /// Containers that could not be removed yet.
+    pub(crate) left: LeftOver,
+    /// The ends of its containers that have not come.
+    living: Mutex<Vec<Ending>>,
+    /// What its own folders are called.
+    owner: String,
+}
+
+impl ContainerBackend {
+    /// A backend. Nothing is asked of an engine before it is needed; then what a crashed predecessor left is removed.
+    pub fn new(options: Options) -> Self {
+        lent::sweep(&options.state);
+        lent::sweep_folder(&options.state.join(SNAPSHOTS));
+        let inner = Inner {
+            options,
+            engine: tokio::sync::Mutex::new(None),
+            probed: tokio::sync::Mutex::new(None),
+            tier: Mutex::new(Tier::Container),
+            left: LeftOver::default(),
+            living: Mutex::default(),
+            owner: label::fresh(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+}
+
+impl Inner {
+    /// The engine: the one that is known, if it still answers, or one that is found now. What dead owners left there is removed.
+    pub(crate) async fn engine(&self) -> Result<Arc<Engine>, SandboxError> {
+        let mut known = self.engine.lock().await;
+        if let Some(engine) = known.as_ref()
+            && engine.silence().await.is_none()
+        {
+            if !self.left.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                reap::reap(engine, &self.left).await?;
+            }
+            return Ok(engine.clone());
+        }
+        *known = None;
+        let engine = Arc::new(engine::find(self.options.socket.as_deref()).await?);
+        reap::reap(&engine, &self.left).await?;
+        *known = Some(engine.clone());
+        Ok(engine)
+    }
+
+    /// Keeps a container in mind, until it is gone.
+    pub(crate) fn lives(&self, container: &Arc<Container>) {
+        let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
+        living.retain(|ending| !ending.is_over());
+        living.push(container.ending());
+    }
+
+    /// Where the snapshots of this backend are. They end with their owner: nobody else knows their ids.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        self.options.state.join(SNAPSHOTS).join(&self.owner)
+    }
+
+    /// An id that nobody can guess.
+    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
+        let mut random = [0; 10];
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
+            step: "make an id".to_owned(),
+            reason: errno.to_string(),
+        })?;
+        let now = bailiwick_sys::clock::realtime().as_millis();
+        Ok((u64::try_from(now).unwrap_or_default(), random))
+    }
+}
+
+impl Drop for Inner {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a folder of our own; links in it are removed, not followed"
+    )]
+    fn drop(&mut self) {
+        // What cannot be removed now is found by the next start.
+        let _left = std::fs::remove_dir_all(self.snapshots());
+    }
+}
+
+impl Backend for ContainerBackend {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn tier(&self) -> Tier {
+        *self.inner.tier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn priority(&self) -> u32 {
+        50
+    }
+
+    fn probe(&self) -> Doing<'_, Probe> {
+        Box::pin(async {
+            let mut probed = self.inner.probed.lock().await;
+            if let Some((probe, when)) = probed.as_ref() {
+                let believed = if probe.availability == Available::Yes { BELIEVED } else { DOUBTED };
+                if when.elapsed() < believed {
+                    return probe.clone();
+                }
+            }
+            let (probe, tier) = probe::look(&self.inner).await;
+            *self.inner.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
+            *probed = Some((probe.clone(), Instant::now()));
+            probe
+        })
+    }
+
+    fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
+        let backend = ID.to_owned();
+        if !spec.overlays.is_empty() {
+            let what = "a folder that a sandbox sees as if it could change it: engines have no such mounts";
+            return Err(SandboxError::Unsupported { backend, what: what.to_owned() });
+        }
+        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
+            let what = format!("a snapshot of the backend `{}`", snapshot.backend);
+            return Err(SandboxError::Unsupported { backend, what });
+        }
+        match &spec.network {
+            Network::None | Network::Host => Ok(()),
+            _ if self.inner.options.egress.is_some() => Ok(()),
+            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
+                backend,
+                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
+                fix:
+                    "run it with no network (the default), or with the host's own if the operator allows that"
+                        .to_owned(),
+            }),
+        }
+    }
+
+    fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
+        Box::pin(async {
+            self.can_run(&spec)?;
+            let sandbox = create::create(&self.inner, spec).await?;
+            Ok(Box::new(Handle::new(sandbox)) as Box<dyn Sandbox>)
+        })
+    }
+
+    fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(async { packs::forget(&self.inner.snapshots(), snapshot) })
+    }
+
+    fn close(&self) -> Doing<'_, ()> {
+        Box::pin(async {
+            let living =
+                std::mem::take(&mut *self.inner.living.lock().unwrap_or_else(PoisonError::into_inner));
+            for ending in &living {
+                ending.begin();
+            }
+            for ending in living {
+                ending.wait().await;
+            }
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! The runtime that the engine is told to use: what its name promises, what it was seen to be, and why it cannot be used.
+
+use bailiwick_sandbox::SandboxError;
+use bailiwick_types::Tier;
+
+use crate::ID;
+
+/// Whose kernel a container runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// This machine's.
+    Ours,
+    /// One of its own, by the runtime.
+    Own,
+}
+
+/// What a runtime of this name is to be; nothing is claimed by it.
+fn promised(runtime: Option<&str>) -> Tier {
+    match runtime.map(|runtime| runtime.rsplit('/').next().unwrap_or_default()) {
+        Some(name) if name.starts_with("runsc") => Tier::UserKernel,
+        Some(name) if name.starts_with("kata") => Tier::MicroVm,
+        _ => Tier::Container,
+    }
+}
+
+/// The kernel that a container has to be planned for.
+pub(crate) fn expected(runtime: Option<&str>) -> Kernel {
+    if promised(runtime) == Tier::Container { Kernel::Ours } else { Kernel::Own }
+}
+
+/// How strong the wall is: a runtime that the operator named is more than a container only if the agent was seen to run on another
+/// kernel than this machine's.
+pub(crate) fn tier(runtime: Option<&str>, kernel: &str) -> Tier {
+    let ours = rustix::system::uname().release().to_string_lossy().into_owned();
+    tier_of(runtime, kernel, &ours)
+}
+
+fn tier_of(runtime: Option<&str>, kernel: &str, ours: &str) -> Tier {
+    if kernel.is_empty() || kernel == ours {
+        return Tier::Container;
+    }
+    promised(runtime)
+}
+
+/// Why a runtime that the operator named cannot be used, if that is what an engine's refusal is about.
+pub(crate) fn unusable(runtime: Option<&str>, message: &str) -> Option<SandboxError> {
+    let name = runtime?;
+    let told = message.to_lowercase();
+    let (reason, fix) = if told.contains("setting up network") {
+        // gVisor tells the machine's own network by a file that newer kernels show in every network, and then refuses all of them.
+        let reason =
+            format!("the runtime `{name}` cannot set up a network of its own on this kernel: {message}");
+        let fix = format!(
+            "add `--network=none` to the `runtimeArgs` of `{name}` in the engine's settings (daemon.json) and start the engine \
+             again: sandboxes reach what they may without it"
+        );
+        (reason, fix)
+    } else if [
+        "unknown runtime",
+        "invalid runtime",
+        "no such runtime",
+        "runtime not found",
+        "default oci runtime",
+    ]
+    .iter()
+    .any(|words| told.contains(words))
+    {
+        let reason = format!("the engine has no runtime `{name}`: {message}");
+        let fix = format!(
+            "install it and name it in the engine's settings (daemon.json: `runtimes`), or change sandbox.container.runtime (`{name}`)"
+        );
+        (reason, fix)
+    } else {
+        return None;
+    };
+    Some(SandboxError::Unavailable { backend: ID.to_owned(), reason, fix: Some(fix) })
+}
+
+#[cfg(test)]
+mod tests;

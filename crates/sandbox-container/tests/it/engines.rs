@@ -1,0 +1,213 @@
+//! The engines that tests talk to: the Docker of the tests (`make engine`), a Podman service and a Docker of a test's own. This
+//! machine's own are not touched.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bailiwick_testkit::docker::{self, answers};
+use bailiwick_testkit::has;
+
+/// An engine for a test.
+pub(crate) enum Engine {
+    /// The Docker of the tests.
+    Docker(PathBuf),
+    /// A service of the test's own.
+    Own(Own),
+}
+
+impl Engine {
+    pub(crate) fn socket(&self) -> PathBuf {
+        match self {
+            Self::Docker(socket) => socket.clone(),
+            Self::Own(own) => own.socket.clone(),
+        }
+    }
+}
+
+/// Runs a test with every engine that is here; those that are not are told, and fail the test where they are required.
+pub(crate) fn with_each(test: impl Fn(&Engine)) {
+    if let Some(docker) = docker() {
+        test(&docker);
+    }
+    if let Some(podman) = podman() {
+        test(&podman);
+    }
+}
+
+/// The Docker of the tests.
+pub(crate) fn docker() -> Option<Engine> {
+    let socket = docker::socket().filter(|_| can_ask());
+    has("docker", socket.is_some()).then_some(Engine::Docker(socket?))
+}
+
+/// A Podman service of the test's own.
+pub(crate) fn podman() -> Option<Engine> {
+    let program = Path::new("/usr/bin/podman");
+    if !has("podman", program.exists() && can_ask() && rustix::process::geteuid().is_root()) {
+        return None;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("podman.sock");
+    let mut command = Command::new(program);
+    command
+        .args(["--root", &folder.path().join("root").display().to_string()])
+        .args(["--runroot", &folder.path().join("run").display().to_string()])
+        .args(["--tmpdir", &folder.path().join("tmp").display().to_string()])
+        .args(["--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"])
+        .args(["system", "service", "--time", "0"])
+        .arg(format!("unix://{}", socket.display()));
+    Some(Engine::Own(Own::start(command, socket, folder)))
+}
+
+/// An engine that a test has started.
+pub(crate) struct Own {
+    process: Child,
+    pub(crate) socket: PathBuf,
+    folder: Option<tempfile::TempDir>,
+}
+
+impl Own {
+    fn start(mut command: Command, socket: PathBuf, folder: tempfile::TempDir) -> Self {
+        let log = std::fs::File::create(folder.path().join("log")).expect("a log");
+        command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
+        // Podman's helpers leave files where it was started.
+        command.current_dir(folder.path());
+        let process = command.spawn().expect("an engine");
+        let own = Self { process, socket, folder: Some(folder) };
+        own.wait();
+        own
+    }
+
+    /// Waits until it answers.
+    fn wait(&self) {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !answers(&self.socket) {
+            let folder = self.folder.as_ref().expect("a folder").path();
+            let log = || std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+            assert!(Instant::now() < deadline, "the engine does not answer: {}", log());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits until Podman has tidied up behind its containers: that is done by processes of their own, which would make its folder again.
+    fn wait_for_helpers(&self) {
+        let Some(folder) = &self.folder else { return };
+        let folder = folder.path().display().to_string();
+        let is_helper = |entry: &std::fs::DirEntry| {
+            let words = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            words.contains(&folder) && (words.contains("conmon") || words.contains("cleanup"))
+        };
+        let helpers = || std::fs::read_dir("/proc").expect("processes").flatten().filter(is_helper).count();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while helpers() > 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A Docker of the test's own, with nothing in it.
+    pub(crate) fn docker() -> Option<Self> {
+        Self::docker_with("{}")
+    }
+
+    /// The same with these settings.
+    pub(crate) fn docker_with(settings: &str) -> Option<Self> {
+        let program = Path::new("/usr/sbin/dockerd");
+        if !has("dockerd", program.exists() && can_ask() && rustix::process::geteuid().is_root()) {
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("docker.sock");
+        // Not the machine's.
+        std::fs::write(folder.path().join("settings.json"), settings).expect("settings");
+        Some(Self::start(Self::command(program, folder.path()), socket, folder))
+    }
+
+    fn command(program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        let at = |name: &str| folder.join(name).display().to_string();
+        command
+            .args(["--config-file", &at("settings.json")])
+            .args(["--host", &format!("unix://{}", at("docker.sock"))])
+            .args(["--data-root", &at("data"), "--exec-root", &at("exec"), "--pidfile", &at("pid")])
+            .args(["--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-masq=false"]);
+        command
+    }
+
+    /// Kills it, as nobody asks for.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("reaped");
+    }
+
+    /// Starts a Docker that was killed again.
+    pub(crate) fn start_again(&mut self) {
+        let folder = self.folder.as_ref().expect("a folder").path();
+        // What it had started ends with it, but its number stays taken until somebody reaps it; a new one would wait for it.
+        let helper = folder.join("exec/containerd/containerd.pid");
+        let number = std::fs::read_to_string(&helper).expect("its helper's number");
+        let is_alive = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", number.trim())).unwrap_or_default();
+            stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while is_alive() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // It left these behind.
+        for left in ["docker.sock", "pid", "exec/containerd/containerd.pid"] {
+            let _gone = std::fs::remove_file(folder.join(left));
+        }
+        let log = std::fs::File::create(folder.join("log")).expect("a log");
+        self.process = Self::command(Path::new("/usr/sbin/dockerd"), folder)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().expect("a log"))
+            .stderr(log)
+            .spawn()
+            .expect("an engine");
+        self.wait();
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        self.wait_for_helpers();
+        // Politely: what it started ends with it then.
+        let _gone = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _gone = self.process.kill();
+        let _reaped = self.process.wait();
+        let Some(folder) = self.folder.take() else { return };
+        // What it has mounted in there would keep the folder.
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let within = folder.path().display().to_string();
+        let mut places: Vec<&str> = mounts
+            .lines()
+            .filter_map(|line| line.split(' ').nth(1))
+            .filter(|at| at.starts_with(&within))
+            .collect();
+        places.reverse();
+        for place in places {
+            let _gone = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
+        }
+        let _left = folder.close();
+    }
+}
+
+/// Whether there is a program to ask engines with.
+fn can_ask() -> bool {
+    Path::new("/usr/bin/docker").exists()
+}
+
+/// What an engine says to a question, by the program that people use: a look from outside that is none of ours.
+pub(crate) fn ask(engine: &Engine, words: &[&str]) -> String {
+    let socket = format!("unix://{}", engine.socket().display());
+    let asked =
+        Command::new("docker").args(["--host", &socket]).args(words).output().expect("the docker program");
+    assert!(asked.status.success(), "{words:?}: {}", String::from_utf8_lossy(&asked.stderr));
+    String::from_utf8_lossy(&asked.stdout).trim().to_owned()
+}

@@ -1,0 +1,198 @@
+//! What a command cannot do, tried by doing it.
+
+use bailiwick_sandbox::{Backend as _, Image, Mount, SandboxSpec};
+use bailiwick_testkit::tests;
+use bailiwick_types::{ErrorCode, Tier, WallStatus};
+
+use crate::engines::with_each;
+use crate::place::{Place, path, sh, spec, wait, words};
+
+tests!(
+    a_command_has_no_power_at_all,
+    nothing_of_the_host_is_there_to_be_read,
+    nothing_can_be_written_but_what_is_its_own,
+    other_sandboxes_and_the_host_cannot_be_reached,
+    mounts_are_what_they_are_said_to_be,
+    what_is_mounted_below_a_mount_stays_outside,
+    an_overlay_is_refused,
+    a_probe_tells_what_it_saw,
+);
+
+fn a_command_has_no_power_at_all() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        wait(async {
+            let sandbox = place.sandbox().await;
+            let status = sh(sandbox.as_ref(), "cat /proc/self/status").await;
+            let line = |name: &str| {
+                let found = status.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
+                found.trim().to_owned()
+            };
+            for set in ["CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"] {
+                assert_eq!(u64::from_str_radix(&line(set), 16).expect("a set"), 0, "{set} {status}");
+            }
+            assert_eq!(line("NoNewPrivs:"), "1");
+            assert_eq!(line("Seccomp:"), "2");
+            assert_eq!(line("Uid:").split_whitespace().collect::<Vec<_>>(), ["64924"; 4]);
+            assert!(line("Groups:").split_whitespace().all(|group| group == "64924"), "{status}");
+            let tries = "import os,ctypes\nlibc=ctypes.CDLL(None,use_errno=True)\n\
+                def t(n,*a):\n  r=libc.syscall(n,*a); print(r, ctypes.get_errno() if r<0 else 0)\n\
+                t(165,b'none',b'/work',b'tmpfs',0,0)\nt(272,0x10000000)\nt(161,b'/work')\nt(155,b'/work',b'/work')\nt(105,0)\nt(101,16,1,0,0)\n";
+            let result = sandbox.exec(words(&["python3", "-c", tries])).await.expect("an end");
+            let told = String::from_utf8_lossy(&result.stdout.bytes).into_owned();
+            assert_eq!(told.lines().count(), 6, "{result:?}");
+            assert!(told.lines().all(|line| line.starts_with("-1")), "{told}");
+            sandbox.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn nothing_of_the_host_is_there_to_be_read() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        let secret = tempfile::tempdir().expect("a folder");
+        std::fs::write(secret.path().join("secret"), "of the host").expect("a file");
+        wait(async {
+            let sandbox = place.sandbox().await;
+            let file = secret.path().join("secret");
+            let looks = format!(
+                "cat {} /etc/shadow /root/.bashrc /var/run/docker.sock 2>/dev/null; ls -A /root /home /var /run /tmp /srv /opt 2>/dev/null | grep -v : | tr '\\n' ' '",
+                file.display()
+            );
+            assert_eq!(sh(sandbox.as_ref(), &looks).await.split_whitespace().collect::<Vec<_>>(), ["tmp"]);
+            let resolves = sh(
+                sandbox.as_ref(),
+                "cat /etc/resolv.conf /etc/hosts; cat /proc/kcore /proc/keys /proc/cmdline 2>/dev/null | wc -c",
+            );
+            assert_eq!(
+                resolves.await,
+                "# no name can be resolved here\n127.0.0.1 localhost sandbox\n::1 localhost\n0\n"
+            );
+            let devices = sh(
+                sandbox.as_ref(),
+                "find /dev -type b; ls /dev/kmsg /dev/mem /dev/fuse /dev/kvm 2>/dev/null; true",
+            );
+            assert_eq!(devices.await, "");
+            sandbox.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn nothing_can_be_written_but_what_is_its_own() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        wait(async {
+            let sandbox = place.sandbox().await;
+            let tries = "for d in / /usr /usr/bin /etc /bin /lib /var /dev /proc /proc/sys/kernel /sys /sys/fs/cgroup /run /.bailiwick-agent; do (echo x > $d/mine) 2>/dev/null && echo $d; done; \
+                for f in /etc/passwd /etc/resolv.conf /.bailiwick-agent /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do (echo x >> $f) 2>/dev/null && echo $f; done; true";
+            assert_eq!(sh(sandbox.as_ref(), tries).await, "");
+            let mut own =
+                "for d in /work /tmp /var/tmp /dev/shm; do echo x > $d/mine && cat $d/mine; done".to_owned();
+            own.push_str("; cd /tmp && ln -s /usr l && (echo x > l/mine) 2>/dev/null && echo written; true");
+            assert_eq!(sh(sandbox.as_ref(), &own).await, "x\nx\nx\nx\n");
+            sandbox.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn other_sandboxes_and_the_host_cannot_be_reached() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        wait(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port of the host's");
+            let port = listener.local_addr().expect("its address").port();
+            let (one, other) = (place.sandbox().await, place.sandbox().await);
+            let serves = "python3 -c 'import socket,os,time\ns=socket.create_server((\"0.0.0.0\",7777))\nif os.fork()==0: os.setsid(); time.sleep(1000)' >/dev/null 2>&1; cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '";
+            let interfaces = sh(other.as_ref(), serves).await;
+            assert!(interfaces.lines().any(|name| name == "lo"), "{interfaces}");
+            let tries = format!(
+                "import socket\nfor to in [('127.0.0.1',7777),('127.0.0.1',{port}),('172.17.0.1',{port}),('169.254.169.254',80),('192.0.2.1',80)]:\n  try: socket.create_connection(to,timeout=3); print('open',to)\n  except OSError as e: print(e.errno in (101,111))\n"
+            );
+            let result = one.exec(words(&["python3", "-c", &tries])).await.expect("an end");
+            assert_eq!(String::from_utf8_lossy(&result.stdout.bytes), "True\n".repeat(5), "{result:?}");
+            // Nor can the other's processes be seen or signalled.
+            let seen = sh(
+                one.as_ref(),
+                "for p in /proc/[0-9]*; do cat $p/comm 2>/dev/null; done | grep -c python3 || true; kill -9 1 2>&1 | wc -l >/dev/null; echo on",
+            );
+            assert_eq!(seen.await, "0\non\n");
+            assert!(other.is_alive() && one.is_alive());
+            one.terminate().await.expect("an end");
+            other.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn mounts_are_what_they_are_said_to_be() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        let host = tempfile::tempdir().expect("a folder");
+        let root = host.path().canonicalize().expect("where it is");
+        for folder in ["read", "write"] {
+            std::fs::create_dir(root.join(folder)).expect("a folder");
+            std::fs::write(root.join(folder).join("file"), "of the host\n").expect("a file");
+        }
+        std::fs::set_permissions(root.join("write"), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+            .expect("open");
+        std::os::unix::fs::symlink(root.join("read"), root.join("link")).expect("a link");
+        let mount =
+            |from: &str, writable| Mount { from: root.join(from), to: path(&format!("/{from}")), writable };
+        wait(async {
+            let mounts = vec![mount("read", false), mount("write", true)];
+            let sandbox = place.create(SandboxSpec { mounts, ..spec() }).await.expect("a sandbox");
+            let tries = "cat /read/file /write/file; (echo x > /read/file) 2>/dev/null && echo written; echo more > /write/new; cat /write/new";
+            assert_eq!(sh(sandbox.as_ref(), tries).await, "of the host\nof the host\nmore\n");
+            sandbox.terminate().await.expect("an end");
+            assert_eq!(std::fs::read_to_string(root.join("write/new")).expect("written"), "more\n");
+            assert_eq!(std::fs::read_to_string(root.join("read/file")).expect("unchanged"), "of the host\n");
+            for (from, why) in [("link", "a symbolic link on the way"), ("missing", "No such file")] {
+                let refused = place.create(SandboxSpec { mounts: vec![mount(from, false)], ..spec() }).await;
+                let error = refused.expect_err("it is refused");
+                assert_eq!(error.code(), ErrorCode::FsDenied, "{error}");
+                assert!(error.to_string().contains(why), "{error}");
+            }
+        });
+    });
+}
+
+fn what_is_mounted_below_a_mount_stays_outside() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        // A folder with file systems below it wherever an engine sees it from.
+        wait(async {
+            let mount = Mount { from: "/sys/fs".into(), to: path("/below"), writable: false };
+            let sandbox =
+                place.create(SandboxSpec { mounts: vec![mount], ..spec() }).await.expect("a sandbox");
+            let seen = sh(
+                sandbox.as_ref(),
+                "grep -c ' /below/' /proc/self/mountinfo || true; ls -A /below/cgroup | wc -l",
+            );
+            assert_eq!(seen.await, "0\n0\n");
+            sandbox.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn an_overlay_is_refused() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        wait(async {
+            let overlay = "/tmp:/work".parse().expect("an overlay");
+            let refused =
+                place.create(SandboxSpec { overlays: vec![overlay], image: Image::Host, ..spec() }).await;
+            assert_eq!(refused.expect_err("it is refused").code(), ErrorCode::Unsupported);
+        });
+    });
+}
+
+fn a_probe_tells_what_it_saw() {
+    with_each(|engine| {
+        let place = Place::new(engine);
+        wait(async {
+            let probe = place.backend.probe().await;
+            assert_eq!(probe.availability, bailiwick_sandbox::Available::Yes, "{probe:?}");
+            assert!(probe.enforces.iter().all(|wall| wall.status == WallStatus::Enforced), "{probe:?}");
+            assert_eq!(place.backend.tier(), Tier::Container);
+        });
+    });
+}

@@ -1,0 +1,245 @@
+//! The backend itself: what it was told, where it keeps what it has to, and what a look found.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bailiwick_agent_host::{Handle, label};
+use bailiwick_sandbox::{
+    Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
+    Snapshot,
+};
+use bailiwick_sys::cgroups::Home;
+use bailiwick_sys::privileges;
+use bailiwick_types::Tier;
+
+use crate::life::Life;
+use crate::runsc::Runsc;
+use crate::{ID, folders, kept, unsupported};
+
+/// How gVisor can run programs: by catching their system calls, or by a machine of its own where there is KVM.
+pub const PLATFORMS: [&str; 3] = ["systrap", "kvm", "ptrace"];
+
+/// What a backend is told.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A folder of its own, below which everything is that it makes.
+    pub state: PathBuf,
+    /// The program `runsc`: where it is, or its name, which is looked for where programs of the system are.
+    pub program: PathBuf,
+    /// How it runs programs: one of [`PLATFORMS`].
+    pub platform: String,
+    /// Walls that may be partial, because the operator said so.
+    pub accept: Vec<Demand>,
+    /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
+    pub patience: Duration,
+    /// Who makes ways out; without, networks that need one are refused.
+    pub egress: Option<Arc<dyn Egress>>,
+    /// Who knows images; without, there are only the host's own programs.
+    pub images: Option<Arc<dyn Images>>,
+}
+
+impl Options {
+    /// With this folder.
+    pub fn new(state: impl Into<PathBuf>) -> Self {
+        Self {
+            state: state.into(),
+            program: PathBuf::from("runsc"),
+            platform: "systrap".to_owned(),
+            accept: Vec::new(),
+            patience: bailiwick_agent_host::attended::PATIENCE,
+            egress: None,
+            images: None,
+        }
+    }
+}
+
+/// Where a program is looked for that is given by its name.
+const WHERE: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// Where the folders of this backend's owners are, below its own.
+const FOLDER: &str = "gvisor";
+/// For how long it is believed what a look found, unless the program comes or goes: what was in the way may have been passing.
+const BELIEVED: Duration = Duration::from_mins(1);
+
+/// The backend `gvisor`.
+#[derive(Debug, Clone)]
+pub struct GvisorBackend {
+    inner: Arc<Inner>,
+}
+
+/// What a look found, and when.
+#[derive(Debug)]
+struct Probed {
+    probe: Probe,
+    when: Instant,
+    /// Whether the program was there.
+    had_program: bool,
+}
+
+/// What its sandboxes share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) options: Options,
+    pub(crate) home: Home,
+    pub(crate) runsc: Runsc,
+    probed: tokio::sync::Mutex<Option<Probed>>,
+    /// The containers that may still be there.
+    lives: Mutex<Vec<Weak<Life>>>,
+    /// Everything that this owner made.
+    folder: PathBuf,
+}
+
+impl GvisorBackend {
+    /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
+    pub fn new(options: Options) -> Self {
+        let home = Home::find();
+        home.sweep(label::is_left);
+        let above = options.state.join(FOLDER);
+        folders::sweep(&above);
+        let folder = above.join(label::fresh());
+        let runsc = Runsc {
+            program: found(&options.program),
+            platform: options.platform.clone(),
+            root: folder.join("root"),
+            is_rootless: privileges::identity().0 != 0,
+        };
+        let (probed, lives) = (tokio::sync::Mutex::new(None), Mutex::default());
+        Self { inner: Arc::new(Inner { options, home, runsc, probed, lives, folder }) }
+    }
+}
+
+fn found(program: &Path) -> PathBuf {
+    if program.components().count() > 1 {
+        return program.to_owned();
+    }
+    let places = WHERE.iter().map(|folder| Path::new(folder).join(program));
+    places.into_iter().find(|place| place.is_file()).unwrap_or_else(|| program.to_owned())
+}
+
+impl Inner {
+    /// Knows of a container, so that it ends when this backend is closed.
+    pub(crate) fn know(&self, life: &Arc<Life>) {
+        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        lives.retain(|life| life.strong_count() > 0);
+        lives.push(Arc::downgrade(life));
+    }
+
+    /// Ends every container, and waits until nothing is left of them.
+    async fn close(&self) {
+        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
+        let lives: Vec<Arc<Life>> = lives.iter().filter_map(Weak::upgrade).collect();
+        for life in &lives {
+            life.kill();
+        }
+        for life in lives {
+            life.removed().await;
+        }
+    }
+
+    /// A folder of this owner's.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Where its snapshots are. They end with their owner: nobody else knows their ids.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        self.folder("snapshots")
+    }
+
+    /// An id that nobody can guess.
+    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
+        let mut random = [0; 10];
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| crate::failed("make an id", &errno))?;
+        let now = bailiwick_sys::clock::realtime().as_millis();
+        Ok((u64::try_from(now).unwrap_or_default(), random))
+    }
+
+    /// Why there is no sandbox to be had.
+    pub(crate) fn unavailable(&self, reason: String) -> SandboxError {
+        let fix = if self.runsc.program.is_file() {
+            "set `sandbox.gvisor.platform` to one that this machine has; `runsc help platforms` lists them"
+        } else {
+            "install gVisor's `runsc`, or set `sandbox.gvisor.program` to where it is"
+        };
+        SandboxError::Unavailable { backend: ID.to_owned(), reason, fix: Some(fix.to_owned()) }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        folders::remove(&self.folder);
+    }
+}
+
+impl Backend for GvisorBackend {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::UserKernel
+    }
+
+    fn priority(&self) -> u32 {
+        60
+    }
+
+    fn probe(&self) -> Doing<'_, Probe> {
+        Box::pin(async {
+            let mut probed = self.inner.probed.lock().await;
+            let had_program = self.inner.runsc.program.is_file();
+            if let Some(before) = probed.as_ref()
+                && before.when.elapsed() < BELIEVED
+                && before.had_program == had_program
+            {
+                return before.probe.clone();
+            }
+            let probe = crate::probe::look(&self.inner).await;
+            *probed = Some(Probed { probe: probe.clone(), when: Instant::now(), had_program });
+            probe
+        })
+    }
+
+    fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
+        let Options { images, egress, .. } = &self.inner.options;
+        if let (Image::Named(name), None) = (&spec.image, images) {
+            return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
+        }
+        if !spec.overlays.is_empty() {
+            return Err(unsupported(
+                "overlays: what is written over a folder would be in the sandbox's own memory",
+            ));
+        }
+        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
+            return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
+        }
+        match &spec.network {
+            Network::None => Ok(()),
+            Network::Host => {
+                Err(unsupported("the host's own network: its sandboxes have a network of their own"))
+            }
+            _ if egress.is_some() => Ok(()),
+            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
+                backend: ID.to_owned(),
+                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
+                fix: "run it with no network, which is the default".to_owned(),
+            }),
+        }
+    }
+
+    fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
+        Box::pin(async {
+            self.can_run(&spec)?;
+            let sandbox = crate::create::create(&self.inner, spec).await?;
+            Ok(Box::new(Handle::new(sandbox)) as Box<dyn Sandbox>)
+        })
+    }
+
+    fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(async { kept::forget(&self.inner.snapshots(), snapshot) })
+    }
+
+    fn close(&self) -> Doing<'_, ()> {
+        Box::pin(self.inner.close())
+    }
+}

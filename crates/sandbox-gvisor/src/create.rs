@@ -1,0 +1,268 @@
+//! Making a sandbox: its root, its cgroups, `runsc` within them, the agent in its seat, and a look from both sides.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, carried, label};
+use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
+use bailiwick_sys::cgroups::{Bounds, Controller};
+use bailiwick_sys::privileges;
+use bailiwick_types::{SandboxId, Tier, Wallpart};
+use bailiwick_wire::agent::{FromAgent, ToAgent};
+use bailiwick_wire::seat::{FromSeat, Seen};
+
+use crate::backend::Inner;
+use crate::kept::{self, Known, Shape};
+use crate::layout::{self, Layout, Of};
+use crate::life::Life;
+use crate::report::About;
+use crate::runsc::{Said, Started};
+use crate::wall::Sentry;
+use crate::{ID, bundle, failed, folders, outside, report};
+
+/// How long a sandbox may take until it stands.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Memory that a sandbox needs beside its commands: its kernel, the gofer, and the program that started them.
+const OVERHEAD: u64 = 128 << 20;
+
+/// A sandbox that stands.
+#[derive(Debug)]
+pub(crate) struct Stands {
+    pub(crate) life: Arc<Life>,
+    pub(crate) link: Link,
+    pub(crate) seen: Seen,
+    pub(crate) report: Vec<Wallpart>,
+    shape: Shape,
+}
+
+/// What a sandbox is lent before it is made.
+#[derive(Debug, Default)]
+pub(crate) struct Lent {
+    pub(crate) image: Option<Arc<dyn Unpacked>>,
+    outlet: Option<Arc<dyn Outlet>>,
+}
+
+/// Makes a sandbox, or refuses and leaves nothing behind.
+pub(crate) async fn create(
+    inner: &Arc<Inner>,
+    spec: SandboxSpec,
+) -> Result<Arc<Attended<Sentry>>, SandboxError> {
+    spec.check()?;
+    let (now, random) = Inner::random()?;
+    let id = SandboxId::from_parts(now, &random);
+    let lent = lend(inner, &spec).await?;
+    let places = Places::rooted(&spec);
+    let Stands { life, link, seen, report, shape } = stand(inner, &spec, &lent, &places).await?;
+    let accepted = match judge(&spec, &report, &inner.options.accept) {
+        Ok(accepted) => accepted,
+        Err(unheld) => {
+            life.kill();
+            life.removed().await;
+            return Err(unenforceable(ID, &spec, &unheld, &[]));
+        }
+    };
+    let mut receipt = bailiwick_sandbox::receipt(Tier::UserKernel, &spec, &report);
+    if let Some(outlet) = &lent.outlet {
+        // The demand itself is in the report already; what stands behind it is told, too.
+        receipt.walls.extend(outlet.walls().into_iter().skip(1));
+    }
+    let is_kept = spec.snapshot.is_some();
+    let Lent { image, outlet } = lent;
+    let sandbox = Attended::new(Parts {
+        id,
+        spec,
+        places,
+        link,
+        receipt,
+        warnings: accepted.warnings,
+        variables: image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
+        outlet: outlet.clone(),
+        patience: inner.options.patience,
+        wall: Sentry::new(inner.clone(), life, seen, shape, image),
+    });
+    let served = match outlet {
+        // One that was kept listens already.
+        Some(outlet) if is_kept => {
+            carried::serve_arrivals(&sandbox.link, outlet, sandbox.link.arrivals());
+            Ok(())
+        }
+        Some(outlet) => carried::serve(&sandbox, outlet).await,
+        None => Ok(()),
+    };
+    if let Err(error) = served {
+        sandbox.end().await;
+        return Err(error);
+    }
+    Ok(sandbox)
+}
+
+async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
+    let mut lent = Lent::default();
+    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
+        lent.image = Some(images.find(name).await?);
+    }
+    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
+        (&spec.network, &inner.options.egress)
+    {
+        lent.outlet = Some(egress.outlet(spec)?);
+    }
+    Ok(lent)
+}
+
+/// Makes a sandbox that stands, fresh or as a snapshot has it.
+pub(crate) async fn stand(
+    inner: &Arc<Inner>,
+    spec: &SandboxSpec,
+    lent: &Lent,
+    places: &Places,
+) -> Result<Stands, SandboxError> {
+    let agent = bailiwick_agent_program::place(&inner.folder("agent"))
+        .map_err(|error| inner.unavailable(error.to_string()))?;
+    let from = spec.snapshot.as_ref().map(|snapshot| kept::find(&inner.snapshots(), snapshot)).transpose()?;
+    let name = label::fresh();
+    let folder = inner.folder("boxes").join(&name);
+    let made = folders::private(&folder).and_then(|()| folders::private(&inner.runsc.root));
+    made.map_err(|error| failed("make the folder of a sandbox", &error))?;
+    let of = Of {
+        spec,
+        image: lent.image.as_deref(),
+        outlet: lent.outlet.as_deref(),
+        agent: &agent,
+        as_root: privileges::identity().0 == 0,
+    };
+    let layout = lay(of, places, &folder, from.as_ref());
+    let (layout, shape) = match layout {
+        Ok(layout) => layout,
+        Err(error) => {
+            folders::remove(&folder);
+            return Err(error);
+        }
+    };
+    let bounds = Bounds {
+        // Its files are in memory, and counted there.
+        memory: spec.limits.memory.value.saturating_add(spec.limits.disk.value).saturating_add(OVERHEAD),
+        cpu: spec.limits.cpu.value,
+        pids: None,
+    };
+    let wanted = [Controller::Memory, Controller::Cpu, Controller::Account, Controller::Freezer];
+    let group = inner.home.make(&name, bounds, &wanted);
+    let life = Life::new(name, folder, group);
+    inner.know(&life);
+    let stood = settle(inner, &life, &layout, from.as_ref()).await;
+    let (link, seen) = match stood {
+        Ok(stood) => stood,
+        Err(error) => {
+            life.kill();
+            life.removed().await;
+            return Err(error);
+        }
+    };
+    let looked = layout.is_unchanged().and_then(|()| {
+        outside::look(&life.folder, &life.name).map_err(|why| failed("look at a sandbox from outside", &why))
+    });
+    let outside = match looked {
+        Ok(outside) => outside,
+        Err(error) => {
+            life.kill();
+            life.removed().await;
+            return Err(error);
+        }
+    };
+    let report = {
+        let group = life.group();
+        let has_way_out = lent.outlet.is_some();
+        report::on(About {
+            spec,
+            seen: &seen,
+            outside: &outside,
+            group: &group,
+            has_way_out,
+            memory: bounds.memory,
+        })
+    };
+    Ok(Stands { life, link, seen, report, shape })
+}
+
+type Kept = (Known, PathBuf);
+
+/// Its root and its bundle, in its folder.
+fn lay(
+    of: Of<'_>,
+    places: &Places,
+    folder: &std::path::Path,
+    from: Option<&Kept>,
+) -> Result<(Layout, Shape), SandboxError> {
+    let root = folder.join("rootfs");
+    let layout = layout::lay(of, places, root.clone())?;
+    let digest = of.image.map(Unpacked::digest);
+    let shape = Shape::of(of.spec, digest, of.outlet.is_some(), layout.seat.user);
+    if let Some((known, _)) = from {
+        known.shape.check(&shape)?;
+    }
+    let config = bundle::config(&root, &layout.mounted);
+    folders::write(&folder.join("config.json"), config.to_string().as_bytes())
+        .map_err(|error| failed("write the bundle of a sandbox", &error))?;
+    Ok((layout, shape))
+}
+
+/// Starts it, and waits until its agent has taken its place, or goes on.
+async fn settle(
+    inner: &Arc<Inner>,
+    life: &Arc<Life>,
+    layout: &Layout,
+    from: Option<&Kept>,
+) -> Result<(Link, Seen), SandboxError> {
+    let image = from.map(|(_, image)| image.as_path());
+    let started = inner.runsc.start(&life.name, &life.folder, image, &life.group());
+    let Started { mut greeting, child, handle, said } = match started {
+        Ok(started) => started,
+        Err(why) => {
+            life.tidy(inner.runsc.clone());
+            return Err(inner.unavailable(why));
+        }
+    };
+    life.runs(child, handle);
+    life.tidy(inner.runsc.clone());
+    let stood = tokio::time::timeout(PATIENCE, async {
+        if let Some((known, _)) = from {
+            return go_on(greeting, known).await;
+        }
+        greeting.say(&layout.seat).await?;
+        let taken = greeting.next::<FromSeat>().await?;
+        Ok((greeting.link(), taken))
+    });
+    match stood.await {
+        Ok(Ok((link, FromSeat::Taken(seen)))) => Ok((link, *seen)),
+        Ok(Ok((_, FromSeat::Untaken { step, errno }))) => {
+            let system = std::io::Error::from_raw_os_error(errno);
+            Err(inner.unavailable(format!("its first process could not {step}: {system}")))
+        }
+        Ok(Err(error)) => {
+            // What it has to say comes with its end.
+            life.kill();
+            life.is_over().await;
+            Err(inner.unavailable(trouble(&error, &said)))
+        }
+        Err(_) => {
+            Err(inner.unavailable(format!("a sandbox did not stand after {PATIENCE:?}: {}", said.text())))
+        }
+    }
+}
+
+fn trouble(error: &LinkError, said: &Said) -> String {
+    format!("runsc made no sandbox ({error}): {}", said.text())
+}
+
+/// Goes on with an agent that was kept: it lets go of everything that somebody else had asked for.
+async fn go_on(greeting: Greeting, known: &Known) -> Result<(Link, FromSeat), LinkError> {
+    let link = greeting.link_from(known.next);
+    let mut ask = link.open()?;
+    link.say(&ToAgent::Forget { id: ask.id }).await?;
+    match ask.next().await {
+        Some(FromAgent::Done { .. }) => Ok((link, FromSeat::Taken(Box::new(known.seen.clone())))),
+        Some(_) => Err(LinkError::Broken("it gave an answer to something else".to_owned())),
+        None => Err(link.why()),
+    }
+}

@@ -1,0 +1,54 @@
+//! What this backend can do here, found out by doing it: a sandbox is made, looked at, and ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_agent_host::Places;
+use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
+use bailiwick_types::{WallStatus, Wallpart};
+
+use crate::backend::Inner;
+use crate::create::{Lent, Stands, stand};
+
+/// How long the program may take to say which version it is.
+const VERSION: Duration = Duration::from_secs(10);
+
+/// Looks.
+pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
+    let mut found = vec![format!("runsc {}", inner.runsc.program.display())];
+    let version = inner.runsc.ask(&["--version".as_ref()], VERSION).await;
+    let version = match version {
+        Ok(said) => said,
+        Err(why) => return not(found, &inner.unavailable(why)),
+    };
+    found.push(version);
+    found.push(format!("platform {}", inner.runsc.platform));
+    if inner.runsc.is_rootless {
+        found.push("rootless: no snapshots and no forks, and sleep frees no memory".to_owned());
+    }
+    let spec = SandboxSpec::new(Limits::preset(Preset::Standard));
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec)).await {
+        Ok(Stands { life, link, seen, report, .. }) => {
+            drop(link);
+            life.kill();
+            life.removed().await;
+            found.push(format!("its own kernel, which calls itself {}", seen.kernel));
+            found.extend(seen.filter.map(|mark| format!("seccomp {mark} inside")));
+            Probe { availability: Available::Yes, enforces: report, found }
+        }
+        Err(error) => not(found, &error),
+    }
+}
+
+fn not(found: Vec<String>, error: &SandboxError) -> Probe {
+    let absent = |demand: &Demand| Wallpart {
+        demand: demand.name().to_owned(),
+        mechanism: "no sandbox could be made".to_owned(),
+        status: WallStatus::Absent,
+    };
+    Probe {
+        availability: Available::No { reason: error.to_string(), fix: error.hint() },
+        enforces: Demand::ALL.iter().map(absent).collect(),
+        found,
+    }
+}

@@ -1,0 +1,157 @@
+//! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of the sandbox's kernel from
+//! outside, and its cgroups. Nothing that was not seen is claimed.
+
+use bailiwick_sandbox::{Demand, SandboxSpec};
+use bailiwick_sys::cgroups::{Controller, Group};
+use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_wire::seat::Seen;
+
+use crate::outside::Outside;
+
+type Held = (WallStatus, String);
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) spec: &'a SandboxSpec,
+    pub(crate) seen: &'a Seen,
+    pub(crate) outside: &'a Outside,
+    pub(crate) group: &'a Group,
+    pub(crate) has_way_out: bool,
+    /// The most memory of the cgroup.
+    pub(crate) memory: u64,
+}
+
+/// The report on one sandbox.
+pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
+    let part = |demand: &Demand| {
+        let (status, mechanism) = match demand {
+            Demand::Network => network(about),
+            Demand::Files => files(about),
+            Demand::Identity => identity(about),
+            Demand::Kill => kill(about),
+            Demand::Memory => memory(about),
+            Demand::Cpu => held(about, Controller::Cpu),
+            Demand::Disk => disk(about),
+            Demand::Processes => processes(about),
+            Demand::Timeout => {
+                (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned())
+            }
+        };
+        Wallpart { demand: demand.name().to_owned(), mechanism, status }
+    };
+    Demand::ALL.iter().map(part).collect()
+}
+
+/// What holds if all of this was seen; otherwise it is told what was not.
+fn if_seen(looked: &[(bool, &str)], mechanism: String) -> Held {
+    let unseen: Vec<&str> = looked.iter().filter(|(seen, _)| !seen).map(|(_, what)| *what).collect();
+    if unseen.is_empty() {
+        return (WallStatus::Enforced, mechanism);
+    }
+    (WallStatus::Partial, format!("not seen: {}", unseen.join(", ")))
+}
+
+fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
+    let way = if has_way_out { ", and a proxy in it that the host serves" } else { "" };
+    let looked = [
+        (seen.interfaces == ["lo"], "nothing but loopback inside"),
+        (outside.has("net"), "a net namespace of its kernel's own"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
+    let network = "gVisor's own network stack with nothing but loopback";
+    let around = "its kernel is in a net namespace of its own, behind a seccomp filter";
+    if_seen(&looked, format!("{network}{way}; {around}"))
+}
+
+fn files(About { seen, outside, .. }: About<'_>) -> Held {
+    let looked = [
+        (seen.root_is_read_only, "a root that is read-only inside"),
+        (outside.has("mnt"), "a mount namespace of its kernel's own"),
+        (outside.empty_root, "a root of its kernel's with nothing of the host in it"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
+    if_seen(
+        &looked,
+        "a built, read-only root that a gofer serves; its kernel opens no file of the host".to_owned(),
+    )
+}
+
+fn identity(About { seen, outside, .. }: About<'_>) -> Held {
+    if !(seen.no_capabilities && seen.no_new_privileges && seen.no_groups) {
+        return (WallStatus::Absent, "capabilities, groups or new privileges are left inside".to_owned());
+    }
+    let filter =
+        seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
+    let inside = format!("inside: user {}, no groups, no capabilities, no_new_privs, {filter}", seen.user);
+    let looked = [
+        (outside.is_nobody(), "another user than this program outside"),
+        (outside.has("user"), "a user namespace of its kernel's own"),
+        (outside.no_capabilities, "a kernel without capabilities"),
+        (outside.no_new_privileges, "a kernel that gains no privileges"),
+        (outside.filtered, "a seccomp filter on its kernel"),
+    ];
+    let around = "in a user namespace, without capabilities, behind a seccomp filter";
+    let (status, mechanism) = if_seen(&looked, format!("its kernel is {} outside, {around}", outside.user));
+    (status, format!("{mechanism}; {inside}"))
+}
+
+fn kill(About { seen, outside, .. }: About<'_>) -> Held {
+    let by = if outside.joined {
+        "its processes are killed by their cgroup"
+    } else {
+        "its kernel ends with the program that started it"
+    };
+    let looked = [(seen.first, "an agent that is the first process of its kernel")];
+    if_seen(&looked, format!("all of it ends with its own kernel; {by}"))
+}
+
+fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
+    match group.holds(controller) {
+        Ok(mechanism) if outside.joined => {
+            (WallStatus::Enforced, format!("{mechanism}, around gVisor's own processes"))
+        }
+        Ok(_) => (WallStatus::Absent, "its kernel did not join its cgroup".to_owned()),
+        Err(why) => (WallStatus::Absent, why),
+    }
+}
+
+/// The bound is on all of it: what gVisor itself needs and what is in memory for files is in it, so commands have at least what was
+/// asked for, and at most what nobody else of it uses.
+fn memory(about: About<'_>) -> Held {
+    let (status, mechanism) = held(about, Controller::Memory);
+    match status {
+        WallStatus::Enforced => {
+            let how = format!(
+                "{mechanism}: {} bytes for commands, files in memory and gVisor itself",
+                about.memory
+            );
+            (status, how)
+        }
+        _ => (status, mechanism),
+    }
+}
+
+fn disk(About { spec, seen, .. }: About<'_>) -> Held {
+    let wanted = spec.limits.disk.value.max(4096);
+    match seen.room {
+        // A file system has whole pages.
+        Some(room) if room <= wanted.next_multiple_of(4096) => (
+            WallStatus::Enforced,
+            format!("a file system of {room} bytes in its memory, behind all of its own folders"),
+        ),
+        Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
+        None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
+    }
+}
+
+fn processes(About { spec, seen, .. }: About<'_>) -> Held {
+    // One more than commands may have: the agent.
+    let wanted = u64::from(spec.limits.processes.value) + 1;
+    match seen.most_processes {
+        Some(most) if most <= wanted => {
+            (WallStatus::Enforced, "RLIMIT_NPROC of its only user, by its own kernel".to_owned())
+        }
+        _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
+    }
+}

@@ -1,0 +1,202 @@
+//! Folders of the host's, and images.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bailiwick_sandbox::{Doing, Image, Images, Mount, SandboxError, Unpacked};
+use bailiwick_testkit::{requires, tests};
+
+use crate::place::{Place, is_possible, path, sh, shell, spec, wait};
+
+tests!(
+    mounts_are_read_or_written_as_they_were_asked_for,
+    what_is_no_plain_folder_or_file_is_not_mounted,
+    an_image_is_a_root_that_nobody_writes_to,
+    an_image_cannot_lead_what_is_put_into_it_elsewhere_on_the_host,
+    a_mount_within_another_makes_nothing_on_the_host,
+);
+
+fn mount(from: &Path, to: &str, writable: bool) -> Mount {
+    Mount { from: from.canonicalize().expect("a path"), to: path(to), writable }
+}
+
+fn mounts_are_read_or_written_as_they_were_asked_for() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    let (read, write, file) =
+        (place.path().join("read"), place.path().join("write"), place.path().join("file"));
+    for folder in [&read, &write] {
+        std::fs::create_dir(folder).expect("a folder");
+        std::fs::write(folder.join("one"), "of the host's\n").expect("a file");
+    }
+    std::fs::write(&file, "alone\n").expect("a file");
+    std::os::unix::fs::chown(&write, Some(1234), Some(1234)).expect("another owner");
+    let mut spec = spec();
+    spec.mounts = vec![
+        mount(&read, "/srv/deep/read", false),
+        mount(&write, "/work/write", true),
+        mount(&file, "/tmp/file", false),
+    ];
+    wait(async {
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let all = "cat /srv/deep/read/one /work/write/one /tmp/file; echo of the sandbox > /work/write/two; echo x > /work/own";
+        assert_eq!(sh(sandbox.as_ref(), all).await, "of the host's\nof the host's\nalone\n");
+        for refused in
+            ["echo x > /srv/deep/read/two", "echo x > /tmp/file", "rm -f /srv/deep/read/one", "rm /tmp/file"]
+        {
+            let result = sandbox.exec(shell(refused)).await.expect("it runs");
+            assert_ne!(result.exit.status(), 0, "{refused}");
+        }
+        sandbox.terminate().await.expect("ended");
+    });
+    assert_eq!(std::fs::read_to_string(write.join("two")).expect("written"), "of the sandbox\n");
+    assert_eq!(std::fs::metadata(write.join("two")).expect("a file").uid(), 1234);
+    assert_eq!(std::fs::read_dir(&read).expect("a folder").count(), 1);
+    assert!(!write.join("own").exists());
+}
+
+fn what_is_no_plain_folder_or_file_is_not_mounted() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink("/etc", &link).expect("a link");
+    wait(async {
+        for from in [link, PathBuf::from("/dev/null"), place.path().join("nothing")] {
+            let mut spec = spec();
+            spec.mounts = vec![Mount { from: from.clone(), to: path("/srv/x"), writable: false }];
+            let refused = place.create(spec).await.err();
+            assert!(matches!(refused, Some(SandboxError::Mount { .. })), "{}: {refused:?}", from.display());
+        }
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+/// One image, which is a folder.
+#[derive(Debug, Clone)]
+struct Folder(PathBuf);
+
+impl Images for Folder {
+    fn find<'a>(&'a self, _: &'a str) -> Doing<'a, Result<Arc<dyn Unpacked>, SandboxError>> {
+        Box::pin(async { Ok(Arc::new(self.clone()) as Arc<dyn Unpacked>) })
+    }
+}
+
+impl Unpacked for Folder {
+    fn root(&self) -> PathBuf {
+        self.0.clone()
+    }
+
+    fn digest(&self) -> &'static str {
+        "sha256:of-a-test"
+    }
+
+    fn variables(&self) -> &[(String, String)] {
+        &[]
+    }
+
+    fn workdir(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// A root with one static program in it, and a few files.
+fn image(place: &Place) -> PathBuf {
+    let root = place.path().canonicalize().expect("a path").join("image");
+    for folder in ["bin", "etc/more", "usr/lib", "opt/app", "proc", "var"] {
+        std::fs::create_dir_all(root.join(folder)).expect("a folder");
+    }
+    let shell = ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|one| Path::new(one).is_file());
+    if let Some(shell) = shell {
+        std::fs::copy(shell, root.join("bin/busybox")).expect("a program");
+        std::os::unix::fs::symlink("busybox", root.join("bin/sh")).expect("a link");
+    }
+    std::fs::write(root.join("etc/hosts"), "of the image\n").expect("a file");
+    std::fs::write(root.join("etc/issue"), "an image\n").expect("a file");
+    std::fs::write(root.join("etc/more/one"), "one\n").expect("a file");
+    std::fs::write(root.join("opt/app/two"), "two\n").expect("a file");
+    root
+}
+
+fn entries(root: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(folder) = left.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
+            if entry.file_type().expect("a kind").is_dir() {
+                left.push(entry.path());
+            }
+            all.push(entry.path());
+        }
+    }
+    all.sort();
+    all
+}
+
+fn an_image_is_a_root_that_nobody_writes_to() {
+    requires!("gvisor", is_possible());
+    requires!("busybox", Path::new("/bin/busybox").is_file() || Path::new("/usr/bin/busybox").is_file());
+    let folder = Place::new();
+    let root = image(&folder);
+    let place = Place::with(|options| options.images = Some(Arc::new(Folder(root.clone()))));
+    let before = entries(&root);
+    let mut spec = spec();
+    spec.image = Image::Named("one".to_owned());
+    spec.mounts = vec![mount(folder.path(), "/opt/mounted", false)];
+    wait(async {
+        let sandbox = place.create(spec).await.expect("a sandbox");
+        let seen = "cat /etc/issue /etc/more/one /opt/app/two; read x < /etc/hosts; echo $x; ls / | busybox tr '\\n' ' '";
+        let seen =
+            sh(sandbox.as_ref(), &seen.replace("cat", "busybox cat").replace("ls", "busybox ls")).await;
+        assert!(seen.starts_with("an image\none\ntwo\n127.0.0.1 localhost sandbox\n"), "{seen}");
+        sh(sandbox.as_ref(), "echo x > /work/x; echo x > /tmp/x; echo x > /var/tmp/x").await;
+        for at in ["/etc/x", "/opt/app/x", "/x", "/bin/x", "/var/x"] {
+            let result = sandbox.exec(shell(&format!("echo x > {at}"))).await.expect("it runs");
+            assert_ne!(result.exit.status(), 0, "{at}");
+        }
+        sandbox.terminate().await.expect("ended");
+    });
+    assert_eq!(entries(&root), before);
+}
+
+fn an_image_cannot_lead_what_is_put_into_it_elsewhere_on_the_host() {
+    let folder = Place::new();
+    let target = folder.path().canonicalize().expect("a path").join("of-the-host");
+    for (link, to) in [("etc", ""), ("srv", ""), (".agent", ""), (".aside", ""), (".own", "")] {
+        std::fs::create_dir(&target).expect("a folder");
+        let root = folder.path().canonicalize().expect("a path").join("image");
+        std::fs::create_dir(&root).expect("a folder");
+        std::os::unix::fs::symlink(target.join(to), root.join(link)).expect("a link");
+        let place = Place::with(|options| options.images = Some(Arc::new(Folder(root.clone()))));
+        let mut spec = spec();
+        spec.image = Image::Named("one".to_owned());
+        spec.mounts =
+            vec![mount(folder.path(), "/srv/mounted", false), mount(folder.path(), "/work/mounted", false)];
+        // It may be refused or stand without the link; nothing of the host's changes either way.
+        wait(async { drop(place.create(spec).await) });
+        assert_eq!(entries(&target), Vec::<PathBuf>::new(), "{link}");
+        std::fs::remove_dir_all(&target).expect("removed");
+        std::fs::remove_dir_all(&root).expect("removed");
+    }
+}
+
+fn a_mount_within_another_makes_nothing_on_the_host() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    let (outer, inner) = (place.path().join("outer"), place.path().join("inner"));
+    std::fs::create_dir_all(outer.join("there")).expect("a folder");
+    std::fs::create_dir(&inner).expect("a folder");
+    std::fs::write(inner.join("one"), "one").expect("a file");
+    wait(async {
+        let with = |to: &str| {
+            let mut spec = spec();
+            spec.mounts = vec![mount(&outer, "/srv/outer", true), mount(&inner, to, false)];
+            spec
+        };
+        let refused = place.create(with("/srv/outer/new")).await.err();
+        assert!(matches!(refused, Some(SandboxError::Mount { .. })), "{refused:?}");
+        let sandbox = place.create(with("/srv/outer/there")).await.expect("a sandbox");
+        assert_eq!(sh(sandbox.as_ref(), "cat /srv/outer/there/one").await, "one");
+    });
+    assert_eq!(entries(&outer).len(), 1);
+}

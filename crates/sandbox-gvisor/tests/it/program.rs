@@ -1,0 +1,124 @@
+//! The program that makes sandboxes: not there, or pulled away.
+
+use std::time::{Duration, Instant};
+
+use bailiwick_sandbox::{Available, Backend, SandboxError};
+use bailiwick_testkit::{requires, tests};
+
+use crate::place::{Place, cgroups_of, is_possible, sh, shell, spec, wait};
+
+tests!(
+    without_the_program_it_is_said_what_is_missing,
+    a_program_that_is_none_is_told_and_not_waited_for,
+    a_program_that_is_pulled_away_is_told_and_leaves_nothing,
+    a_process_of_gvisor_that_is_killed_in_mid_exec_is_told_and_leaves_nothing,
+);
+
+fn without_the_program_it_is_said_what_is_missing() {
+    let place = Place::with(|options| options.program = "/no/such/runsc".into());
+    wait(async {
+        let probe = place.backend.probe().await;
+        let Available::No { reason, fix } = probe.availability else { panic!("there is none") };
+        assert!(reason.contains("/no/such/runsc cannot be started"), "{reason}");
+        assert!(fix.is_some_and(|fix| fix.contains("sandbox.gvisor.program")));
+        let refused = place.create(spec()).await.err();
+        assert!(matches!(refused, Some(SandboxError::Unavailable { .. })), "{refused:?}");
+    });
+}
+
+fn a_program_that_is_none_is_told_and_not_waited_for() {
+    let place = Place::with(|options| options.program = "/bin/false".into());
+    let began = Instant::now();
+    wait(async {
+        let probe = place.backend.probe().await;
+        assert!(matches!(probe.availability, Available::No { .. }), "{probe:?}");
+    });
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+fn a_program_that_is_pulled_away_is_told_and_leaves_nothing() {
+    requires!("gvisor", is_possible());
+    let folder = Place::new();
+    let program = folder.path().join("runsc");
+    let found = ["/usr/local/bin/runsc", "/usr/bin/runsc"]
+        .into_iter()
+        .find(|one| std::path::Path::new(one).is_file());
+    std::fs::copy(found.expect("runsc"), &program).expect("a copy");
+    let place = Place::with(|options| options.program.clone_from(&program));
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let other = place.sandbox().await;
+        other.hibernate().await.expect("asleep");
+        std::fs::rename(&program, folder.path().join("elsewhere")).expect("moved");
+        // What runs goes on.
+        assert_eq!(sh(sandbox.as_ref(), "echo on").await, "on\n");
+        for refused in [sandbox.hibernate().await.err(), sandbox.snapshot().await.err()] {
+            let refused = refused.expect("it cannot be kept").to_string();
+            assert!(refused.contains("cannot be started"), "{refused}");
+        }
+        assert_eq!(sh(sandbox.as_ref(), "echo still on").await, "still on\n");
+        let refused = other.exec(shell("true")).await.expect_err("it cannot be woken").to_string();
+        assert!(refused.contains("cannot be started"), "{refused}");
+        let refused = place.create(spec()).await.expect_err("none can be made").to_string();
+        assert!(refused.contains("cannot be started"), "{refused}");
+        // It comes back, and so does what was kept.
+        std::fs::rename(folder.path().join("elsewhere"), &program).expect("moved back");
+        assert_eq!(sh(other.as_ref(), "echo woken").await, "woken\n");
+        std::fs::remove_file(&program).expect("removed");
+        sandbox.terminate().await.expect("ended");
+        other.terminate().await.expect("ended");
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+/// The processes of a place that call themselves by this name.
+fn called(place: &Place, name: &str) -> Vec<i32> {
+    let is_called = |pid: &i32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).next().is_some_and(|word| word.ends_with(name.as_bytes()))
+    };
+    place.processes().into_iter().filter(is_called).collect()
+}
+
+fn a_process_of_gvisor_that_is_killed_in_mid_exec_is_told_and_leaves_nothing() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    wait(async {
+        let other = place.sandbox().await;
+        let others = place.boxes();
+        for name in ["runsc-sandbox", "/runsc"] {
+            let before = called(&place, name);
+            let sandbox = place.sandbox().await;
+            let mut running = sandbox.spawn(shell("echo begun; sleep 1000")).await.expect("it runs");
+            running.output.recv().await.expect("it speaks");
+            let boxed: Vec<String> = place.boxes().into_iter().filter(|one| !others.contains(one)).collect();
+            assert_eq!(boxed.len(), 1, "{boxed:?}");
+            let mut killed = 0;
+            for pid in called(&place, name).into_iter().filter(|pid| !before.contains(pid)) {
+                let pid = rustix::process::Pid::from_raw(pid).expect("a number");
+                rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
+                killed += 1;
+            }
+            assert_eq!(killed, 1, "{name}");
+            let told = running.ended.await.expect("told");
+            let is_told = match &told {
+                Ok(ended) => ended.exit.status() != 0,
+                Err(SandboxError::Gone { .. }) => true,
+                Err(_) => false,
+            };
+            assert!(is_told, "{name}: {told:?}");
+            let next = sandbox.exec(shell("true")).await;
+            assert!(matches!(next, Err(SandboxError::Gone { .. })), "{name}: {next:?}");
+            assert!(!sandbox.is_alive());
+            sandbox.terminate().await.expect("nothing is left to end");
+            assert_eq!(place.boxes(), others, "{name}");
+            assert_eq!(boxed.iter().flat_map(|one| cgroups_of(one)).count(), 0, "{name}");
+            assert_eq!(called(&place, name), before);
+            // The others go on, and there is a next one.
+            assert_eq!(sh(other.as_ref(), "echo on").await, "on\n");
+            let next = place.sandbox().await;
+            assert_eq!(sh(next.as_ref(), "echo next").await, "next\n");
+            next.terminate().await.expect("ended");
+        }
+    });
+}

@@ -1,0 +1,311 @@
+//! The backend itself: what it was told, where it keeps what it has to, and what a look found.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bailiwick_agent_host::{Handle, label};
+use bailiwick_sandbox::{
+    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError,
+    SandboxSpec, Snapshot,
+};
+use bailiwick_sys::cgroups::Home;
+use bailiwick_types::Tier;
+
+use crate::kept::Snapshots;
+use crate::life::Life;
+use crate::qemu::{Accelerator, Begins};
+use crate::verdict::{self, Verdict};
+use crate::{ID, folders, initramfs, kernel, unavailable, unsupported};
+
+/// Whether machines may be emulated by a program: slow, and no wall that QEMU's makers vouch for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Emulation {
+    /// They run on KVM, or not at all.
+    #[default]
+    Never,
+    /// They are emulated where KVM does not work.
+    WithoutKvm,
+    /// They are emulated, and KVM is left alone.
+    Always,
+}
+
+/// What a backend is told.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A folder of its own, below which everything is that it makes.
+    pub state: PathBuf,
+    /// The program `qemu-system-x86_64`: where it is, or its name, which is looked for where programs of the system are.
+    pub program: PathBuf,
+    /// The kernel of machines: its file, or the folder in which the newest is taken.
+    pub kernel: PathBuf,
+    /// Whether machines may be emulated.
+    pub emulation: Emulation,
+    /// Walls that may be partial, because the operator said so.
+    pub accept: Vec<Demand>,
+    /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
+    pub patience: Duration,
+    /// Who makes ways out; without, networks that need one are refused.
+    pub egress: Option<Arc<dyn Egress>>,
+    /// Who knows images; without, there are only the host's own programs.
+    pub images: Option<Arc<dyn Images>>,
+}
+
+impl Options {
+    /// With this folder.
+    pub fn new(state: impl Into<PathBuf>) -> Self {
+        Self {
+            state: state.into(),
+            program: PathBuf::from("qemu-system-x86_64"),
+            kernel: PathBuf::from("/boot"),
+            emulation: Emulation::Never,
+            accept: Vec::new(),
+            patience: bailiwick_agent_host::attended::PATIENCE,
+            egress: None,
+            images: None,
+        }
+    }
+}
+
+/// Where a program is looked for that is given by its name.
+const WHERE: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// Where the folders of this backend's owners are, below its own.
+const FOLDER: &str = "microvm";
+/// For how long it is believed that there is no sandbox to be had: what was in the way may have been passing.
+const BELIEVED: Duration = Duration::from_mins(1);
+/// Where the host's KVM is.
+const KVM: &str = "/dev/kvm";
+
+/// The backend `microvm`.
+#[derive(Debug, Clone)]
+pub struct MicrovmBackend {
+    inner: Arc<Inner>,
+}
+
+/// What its sandboxes share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) options: Options,
+    pub(crate) home: Home,
+    /// The program, found.
+    pub(crate) program: PathBuf,
+    pub(crate) snapshots: Snapshots,
+    begins: tokio::sync::Mutex<Option<(PathBuf, Arc<Begins>)>>,
+    probed: tokio::sync::Mutex<Option<(Probe, Instant)>>,
+    verdict: tokio::sync::Mutex<Option<Verdict>>,
+    /// The machines that may still be there.
+    lives: Mutex<Vec<Weak<Life>>>,
+    /// Everything that all owners made.
+    above: PathBuf,
+    /// Everything that this owner made.
+    folder: PathBuf,
+}
+
+impl MicrovmBackend {
+    /// A backend. What a crashed predecessor left is removed now; everything else waits until it is needed.
+    pub fn new(options: Options) -> Self {
+        let home = Home::find();
+        home.sweep(label::is_left);
+        let above = options.state.join(FOLDER);
+        folders::sweep(&above);
+        let folder = above.join(label::fresh());
+        let inner = Inner {
+            program: found(&options.program),
+            home,
+            snapshots: Snapshots::new(&folder.join("snapshots")),
+            begins: tokio::sync::Mutex::default(),
+            probed: tokio::sync::Mutex::default(),
+            verdict: tokio::sync::Mutex::default(),
+            lives: Mutex::default(),
+            above,
+            folder,
+            options,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+}
+
+fn found(program: &Path) -> PathBuf {
+    if program.components().count() > 1 {
+        return program.to_owned();
+    }
+    let places = WHERE.iter().map(|folder| Path::new(folder).join(program));
+    places.into_iter().find(|place| place.is_file()).unwrap_or_else(|| program.to_owned())
+}
+
+impl Inner {
+    /// Knows of a machine, so that it ends when this backend is closed.
+    pub(crate) fn know(&self, life: &Arc<Life>) {
+        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        lives.retain(|life| life.strong_count() > 0);
+        lives.push(Arc::downgrade(life));
+    }
+
+    /// Ends every machine, and waits until nothing is left of them.
+    async fn close(&self) {
+        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
+        let lives: Vec<Arc<Life>> = lives.iter().filter_map(Weak::upgrade).collect();
+        for life in &lives {
+            life.kill();
+        }
+        for life in lives {
+            life.removed().await;
+        }
+    }
+
+    /// A folder of this owner's.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// An id that nobody can guess.
+    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
+        let mut random = [0; 10];
+        bailiwick_sys::clock::random(&mut random).map_err(|errno| crate::failed("make an id", &errno))?;
+        let now = bailiwick_sys::clock::realtime().as_millis();
+        Ok((u64::try_from(now).unwrap_or_default(), random))
+    }
+
+    /// What machines begin with: the kernel and our agent. Read again only when there is another kernel.
+    pub(crate) async fn begins(&self) -> Result<Arc<Begins>, SandboxError> {
+        if !self.program.is_file() {
+            let reason = format!("there is no program {}", self.program.display());
+            return Err(unavailable(
+                reason,
+                "install QEMU (Debian: qemu-system-x86), or set `sandbox.microvm.program` to where it is",
+            ));
+        }
+        let fix = "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
+        let no_kernel =
+            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), fix);
+        let file = kernel::find(&self.options.kernel).map_err(no_kernel)?;
+        let mut begins = self.begins.lock().await;
+        if let Some((known, begins)) = begins.as_ref()
+            && *known == file
+        {
+            return Ok(begins.clone());
+        }
+        let kernel::Kernel { file, image, modules } = kernel::read(&file).map_err(no_kernel)?;
+        let agent = bailiwick_agent_program::bytes();
+        let agent = agent
+            .map_err(|error| unavailable(error.to_string(), "build it where there is a static C library"))?;
+        let held = initramfs::of(agent, &modules)
+            .map_err(std::io::Error::other)
+            .and_then(|initramfs| Begins::hold(&image, &initramfs));
+        let held = Arc::new(held.map_err(|error| crate::failed("hold the kernel of machines", &error))?);
+        *begins = Some((file, held.clone()));
+        Ok(held)
+    }
+
+    /// How machines run here, or why they do not. Whether KVM works is found out by starting a machine, once.
+    pub(crate) async fn accelerator(self: &Arc<Self>) -> Result<Accelerator, SandboxError> {
+        if self.options.emulation == Emulation::Always {
+            return Ok(Accelerator::Emulated);
+        }
+        match (self.why_no_kvm().await?, self.options.emulation) {
+            (None, _) => Ok(Accelerator::Kvm),
+            (Some(_), Emulation::WithoutKvm | Emulation::Always) => Ok(Accelerator::Emulated),
+            (Some(why), Emulation::Never) => Err(unavailable(
+                why,
+                "use a machine whose KVM works, or let machines be emulated: set `sandbox.microvm.emulation` to true",
+            )),
+        }
+    }
+
+    async fn why_no_kvm(self: &Arc<Self>) -> Result<Option<String>, SandboxError> {
+        if let Err(error) = std::fs::OpenOptions::new().read(true).write(true).open(KVM) {
+            return Ok(Some(format!("{KVM} cannot be opened: {error}")));
+        }
+        let kernel = kernel::find(&self.options.kernel).unwrap_or_default();
+        let of = verdict::of(&[&self.program, &kernel]);
+        let mut known = self.verdict.lock().await;
+        if let Some(verdict) = known.as_ref().filter(|verdict| verdict.counts(&of)) {
+            return Ok(verdict.why_not.clone());
+        }
+        let verdict = if let Some(verdict) = verdict::recall(&self.above, &of) {
+            verdict
+        } else {
+            let verdict = Verdict::now(of, crate::probe::why_no_kvm(self).await?);
+            verdict::remember(&self.above, &verdict);
+            verdict
+        };
+        *known = Some(verdict.clone());
+        Ok(verdict.why_not)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        folders::remove(&self.folder);
+    }
+}
+
+impl Backend for MicrovmBackend {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::MicroVm
+    }
+
+    fn priority(&self) -> u32 {
+        50
+    }
+
+    fn probe(&self) -> Doing<'_, Probe> {
+        Box::pin(async {
+            let mut probed = self.inner.probed.lock().await;
+            if let Some((probe, when)) = probed.as_ref()
+                && when.elapsed() < BELIEVED
+                && (probe.availability != Available::Yes || self.inner.program.is_file())
+            {
+                return probe.clone();
+            }
+            let probe = crate::probe::look(&self.inner).await;
+            *probed = Some((probe.clone(), Instant::now()));
+            probe
+        })
+    }
+
+    fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
+        let Options { images, egress, .. } = &self.inner.options;
+        if let (Image::Named(name), None) = (&spec.image, images) {
+            return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
+        }
+        if !spec.overlays.is_empty() {
+            return Err(unsupported(
+                "overlays: what is written over a folder would be in the machine's own memory",
+            ));
+        }
+        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
+            return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
+        }
+        match &spec.network {
+            Network::None => Ok(()),
+            Network::Host => Err(unsupported("the host's own network: its machines have no network card")),
+            _ if egress.is_some() => Ok(()),
+            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
+                backend: ID.to_owned(),
+                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
+                fix: "run it with no network, which is the default".to_owned(),
+            }),
+        }
+    }
+
+    fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
+        Box::pin(async {
+            self.can_run(&spec)?;
+            let sandbox = crate::create::create(&self.inner, spec).await?;
+            Ok(Box::new(Handle::new(sandbox)) as Box<dyn Sandbox>)
+        })
+    }
+
+    fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
+        Box::pin(async { self.inner.snapshots.forget(snapshot) })
+    }
+
+    fn close(&self) -> Doing<'_, ()> {
+        Box::pin(self.inner.close())
+    }
+}

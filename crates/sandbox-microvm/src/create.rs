@@ -1,0 +1,301 @@
+//! Making a sandbox: its plan, its cgroups, QEMU within them, the agent in its seat, and a look from both sides.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, carried, label};
+use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
+use bailiwick_sys::cgroups::{Bounds, Controller};
+use bailiwick_sys::privileges;
+use bailiwick_types::{SandboxId, Tier, Wallpart};
+use bailiwick_wire::agent::{FromAgent, ToAgent};
+use bailiwick_wire::seat::{FromSeat, Seen};
+
+use crate::attendant::{self, Started};
+use crate::backend::Inner;
+use crate::kept::{Kept, Shape};
+use crate::life::Life;
+use crate::plan::{self, Of, Plan};
+use crate::qemu::{self, Accelerator, Size, Told};
+use crate::qmp::Qmp;
+use crate::report::About;
+use crate::served::{Names, Server, Shares};
+use crate::wall::{Machine, Runs};
+use crate::{ID, failed, folders, outside, report, unavailable};
+
+/// How long a machine may take until it stands: one that is emulated on a host that is busy takes long.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+/// Memory of QEMU beside that of its machine.
+const OVERHEAD: u64 = 256 << 20;
+/// The most threads of QEMU beside one for each processor.
+const THREADS: u32 = 32;
+/// What would help where a machine does not start.
+const FIX: &str =
+    "look at what QEMU and the machine's console said; `sandbox.microvm.kernel` names another kernel";
+
+/// A sandbox that stands.
+#[derive(Debug)]
+pub(crate) struct Stands {
+    pub(crate) life: Arc<Life>,
+    pub(crate) link: Link,
+    pub(crate) seen: Seen,
+    pub(crate) report: Vec<Wallpart>,
+    runs: Runs,
+    shape: Shape,
+    shares: Arc<Shares>,
+}
+
+/// What a sandbox is lent before it is made.
+#[derive(Debug, Default)]
+pub(crate) struct Lent {
+    image: Option<Arc<dyn Unpacked>>,
+    outlet: Option<Arc<dyn Outlet>>,
+}
+
+/// Makes a sandbox, or refuses and leaves nothing behind.
+pub(crate) async fn create(
+    inner: &Arc<Inner>,
+    spec: SandboxSpec,
+) -> Result<Arc<Attended<Machine>>, SandboxError> {
+    spec.check()?;
+    let (now, random) = Inner::random()?;
+    let id = SandboxId::from_parts(now, &random);
+    let accelerator = inner.accelerator().await?;
+    let lent = lend(inner, &spec).await?;
+    let places = Places::rooted(&spec);
+    let stood = stand(inner, &spec, &lent, &places, (accelerator, PATIENCE)).await?;
+    let Stands { life, link, seen, report, runs, shape, shares } = stood;
+    let accepted = match judge(&spec, &report, &inner.options.accept) {
+        Ok(accepted) => accepted,
+        Err(unheld) => {
+            life.kill();
+            life.removed().await;
+            return Err(unenforceable(ID, &spec, &unheld, &[]));
+        }
+    };
+    let mut receipt = bailiwick_sandbox::receipt(Tier::MicroVm, &spec, &report);
+    if let Some(outlet) = &lent.outlet {
+        // The demand itself is in the report already; what stands behind it is told, too.
+        receipt.walls.extend(outlet.walls().into_iter().skip(1));
+    }
+    let is_kept = spec.snapshot.is_some();
+    let Lent { image, outlet } = lent;
+    let sandbox = Attended::new(Parts {
+        id,
+        spec,
+        places,
+        link,
+        receipt,
+        warnings: accepted.warnings,
+        variables: image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
+        outlet: outlet.clone(),
+        patience: inner.options.patience,
+        wall: Machine::new(inner.clone(), life, runs, (seen, shape), shares, image),
+    });
+    let served = match outlet {
+        // One that was kept listens already.
+        Some(outlet) if is_kept => {
+            carried::serve_arrivals(&sandbox.link, outlet, sandbox.link.arrivals());
+            Ok(())
+        }
+        Some(outlet) => carried::serve(&sandbox, outlet).await,
+        None => Ok(()),
+    };
+    if let Err(error) = served {
+        sandbox.end().await;
+        return Err(error);
+    }
+    Ok(sandbox)
+}
+
+async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
+    let mut lent = Lent::default();
+    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
+        lent.image = Some(images.find(name).await?);
+    }
+    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
+        (&spec.network, &inner.options.egress)
+    {
+        lent.outlet = Some(egress.outlet(spec)?);
+    }
+    Ok(lent)
+}
+
+/// Makes a sandbox that stands, fresh or as a snapshot has it, by this accelerator and within this time.
+pub(crate) async fn stand(
+    inner: &Arc<Inner>,
+    spec: &SandboxSpec,
+    lent: &Lent,
+    places: &Places,
+    (accelerator, within): (Accelerator, Duration),
+) -> Result<Stands, SandboxError> {
+    inner.begins().await?;
+    let from = spec.snapshot.as_ref().map(|snapshot| inner.snapshots.find(snapshot)).transpose()?;
+    let as_root = privileges::identity().0 == 0;
+    let of = Of { spec, image: lent.image.as_deref(), outlet: lent.outlet.as_deref(), as_root };
+    let plan = plan::plan(of, places)?;
+    let digest = of.image.map(Unpacked::digest);
+    let shape = Shape::of(spec, digest, of.outlet.is_some(), plan.size, accelerator);
+    if let Some(kept) = &from {
+        kept.shape.check(&shape)?;
+    }
+    let name = label::fresh();
+    let folder = inner.folder("boxes").join(&name);
+    folders::private(&folder).map_err(|error| failed("make the folder of a sandbox", &error))?;
+    let size = plan.size;
+    let bounds = Bounds {
+        memory: (size.memory << 20).saturating_add(OVERHEAD),
+        cpu: spec.limits.cpu.value,
+        pids: Some(THREADS + size.processors),
+    };
+    let wanted = [Controller::Memory, Controller::Cpu, Controller::Account, Controller::Pids];
+    let group = inner.home.make(&name, bounds, &wanted);
+    let life = Life::new(name, folder, group);
+    inner.know(&life);
+    let settled =
+        tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), accelerator)).await;
+    let settled = settled
+        .unwrap_or_else(|_| Err(unavailable(format!("a machine did not stand after {within:?}"), FIX)));
+    let looked = settled.and_then(|settled| {
+        let outside = outside::look(settled.number, &life.name);
+        let outside = outside.map_err(|why| failed("look at a machine from outside", &why))?;
+        Ok((settled, outside))
+    });
+    let (Settled { link, seen, runs, shares, .. }, outside) = match looked {
+        Ok(looked) => looked,
+        Err(error) => {
+            life.kill();
+            life.tidy();
+            life.removed().await;
+            return Err(error);
+        }
+    };
+    life.tidy();
+    let report = {
+        let group = life.group();
+        let (has_way_out, has_image) = (lent.outlet.is_some(), lent.image.is_some());
+        report::on(About {
+            spec,
+            seen: &seen,
+            outside: &outside,
+            group: &group,
+            accelerator,
+            size,
+            has_way_out,
+            has_image,
+        })
+    };
+    Ok(Stands { life, link, seen, report, runs, shape, shares })
+}
+
+/// A machine whose agent is in its seat.
+struct Settled {
+    link: Link,
+    seen: Seen,
+    runs: Runs,
+    number: u32,
+    shares: Arc<Shares>,
+}
+
+/// How a machine is started: fresh, or with a memory.
+pub(crate) struct Start<'a> {
+    pub(crate) accelerator: Accelerator,
+    pub(crate) size: Size,
+    pub(crate) server: Server,
+    pub(crate) memory: Option<&'a crate::kept::Memory>,
+}
+
+/// Starts QEMU in the cgroups of a machine.
+pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start<'_>) -> Result<Started, SandboxError> {
+    let Start { accelerator, size, server, memory } = how;
+    let begins = inner.begins().await?;
+    let memory = memory.map(crate::kept::Memory::open).transpose();
+    let memory = memory.map_err(|error| failed("open the memory of a machine", &error))?;
+    let as_root = privileges::identity().0 == 0;
+    let prepared = {
+        let group = life.group();
+        let told = Told {
+            name: &life.name,
+            program: &inner.program,
+            accelerator,
+            begins: &begins,
+            size,
+            group: &group,
+            as_root,
+            memory,
+        };
+        qemu::prepare(told)
+    };
+    let (command, ends) = prepared.map_err(|why| unavailable(why, FIX))?;
+    attendant::start(command, ends, server).await.map_err(|why| unavailable(why, FIX))
+}
+
+/// Starts it, and waits until its agent has taken its place, or goes on.
+async fn settle(
+    inner: &Arc<Inner>,
+    life: &Arc<Life>,
+    plan: &Plan,
+    from: Option<&Kept>,
+    accelerator: Accelerator,
+) -> Result<Settled, SandboxError> {
+    let (shares, names) = match from {
+        Some(kept) => (kept.shares.clone(), kept.names.clone()),
+        None => (plan.shares.clone(), Names::new(plan.shares.list.len())),
+    };
+    let server = Server::new(shares.clone(), names);
+    let how = Start { accelerator, size: plan.size, server, memory: from.map(|kept| &kept.memory) };
+    let started = start(inner, life, how).await?;
+    let Started { mut greeting, orders, qmp, handle, number, server, said, ended } = started;
+    life.runs(handle, ended);
+    let trouble = |why: &dyn std::fmt::Display| {
+        unavailable(format!("QEMU made no machine that stands ({why}): {}", said.text()), FIX)
+    };
+    let stood = async {
+        let mut qmp = Qmp::begin(qmp).await?;
+        if let Some(kept) = from {
+            qmp.go_on_from_memory().await?;
+            orders.go_on().await?;
+            let link = go_on(greeting, kept.next).await.map_err(|error| error.to_string())?;
+            return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), qmp));
+        }
+        let taken = async {
+            greeting.say(&plan.machine).await?;
+            greeting.say(&plan.seat).await?;
+            greeting.next::<FromSeat>().await
+        };
+        let taken = taken.await.map_err(|error| error.to_string())?;
+        Ok::<_, String>((greeting.link(), taken, qmp))
+    };
+    match stood.await {
+        Ok((link, FromSeat::Taken(seen), qmp)) => {
+            let runs = Runs { qmp: tokio::sync::Mutex::new(qmp), orders, server };
+            Ok(Settled { link, seen: *seen, runs, number, shares })
+        }
+        Ok((_, FromSeat::Untaken { step, errno }, _)) => {
+            let system = std::io::Error::from_raw_os_error(errno);
+            Err(trouble(&format!("its first process could not {step}: {system}")))
+        }
+        Err(why) => {
+            // What it has to say comes with its end.
+            life.kill();
+            life.is_over().await;
+            Err(trouble(&why))
+        }
+    }
+}
+
+/// Goes on with an agent that was kept: it lets go of everything that somebody else had asked for.
+async fn go_on(greeting: Greeting, next: u32) -> Result<Link, LinkError> {
+    let link = greeting.link_from(next);
+    let mut ask = link.open()?;
+    link.say(&ToAgent::Forget { id: ask.id }).await?;
+    match ask.next().await {
+        Some(FromAgent::Done { .. }) => Ok(link),
+        Some(_) => Err(LinkError::Broken("it gave an answer to something else".to_owned())),
+        None => Err(link.why()),
+    }
+}
+
+/// Whoever serves files, shared with the thread that does.
+pub(crate) type Serving = Arc<Mutex<Server>>;

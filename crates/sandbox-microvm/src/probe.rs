@@ -1,0 +1,69 @@
+//! What this backend can do here, found out by doing it: a machine is started, looked at, and ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bailiwick_agent_host::Places;
+use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
+use bailiwick_types::{WallStatus, Wallpart};
+
+use crate::backend::Inner;
+use crate::create::{Lent, PATIENCE, Stands, stand};
+use crate::qemu::Accelerator;
+
+/// How long the first machine on KVM may take until it stands: many times as long as it takes where KVM works.
+const FIRST: Duration = Duration::from_secs(7);
+
+/// Why no machine runs on KVM here; none where one does. An error where machines could not even be tried.
+pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, SandboxError> {
+    // What is wrong without any machine is not KVM's fault.
+    inner.begins().await?;
+    let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), (Accelerator::Kvm, FIRST)).await {
+        Ok(Stands { life, link, .. }) => {
+            drop(link);
+            life.kill();
+            life.removed().await;
+            Ok(None)
+        }
+        Err(SandboxError::Unavailable { reason, .. }) => {
+            Ok(Some(format!("KVM is there, and no machine starts on it: {reason}")))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks.
+pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
+    let mut found = vec![format!("QEMU {}", inner.program.display())];
+    let accelerator = match inner.accelerator().await {
+        Ok(accelerator) => accelerator,
+        Err(error) => return not(found, &error),
+    };
+    found.push(format!("machines by {}", accelerator.says()));
+    let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), (accelerator, PATIENCE)).await {
+        Ok(Stands { life, link, seen, report, .. }) => {
+            drop(link);
+            life.kill();
+            life.removed().await;
+            found.push(format!("their kernel, which calls itself {}", seen.kernel));
+            found.extend(seen.filter.map(|mark| format!("seccomp {mark} inside")));
+            Probe { availability: Available::Yes, enforces: report, found }
+        }
+        Err(error) => not(found, &error),
+    }
+}
+
+fn not(found: Vec<String>, error: &SandboxError) -> Probe {
+    let absent = |demand: &Demand| Wallpart {
+        demand: demand.name().to_owned(),
+        mechanism: "no machine could be started".to_owned(),
+        status: WallStatus::Absent,
+    };
+    Probe {
+        availability: Available::No { reason: error.to_string(), fix: error.hint() },
+        enforces: Demand::ALL.iter().map(absent).collect(),
+        found,
+    }
+}

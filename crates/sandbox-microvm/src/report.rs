@@ -1,0 +1,161 @@
+//! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of QEMU from outside, and its
+//! cgroups. Nothing that was not seen is claimed.
+
+use bailiwick_sandbox::{Demand, SandboxSpec};
+use bailiwick_sys::cgroups::{Controller, Group};
+use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_wire::seat::Seen;
+
+use crate::outside::Outside;
+use crate::qemu::{Accelerator, Size};
+
+type Held = (WallStatus, String);
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) spec: &'a SandboxSpec,
+    pub(crate) seen: &'a Seen,
+    pub(crate) outside: &'a Outside,
+    pub(crate) group: &'a Group,
+    pub(crate) accelerator: Accelerator,
+    pub(crate) size: Size,
+    pub(crate) has_way_out: bool,
+    pub(crate) has_image: bool,
+}
+
+/// The report on one sandbox.
+pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
+    let part = |demand: &Demand| {
+        let (status, mechanism) = match demand {
+            Demand::Network => network(about),
+            Demand::Files => files(about),
+            Demand::Identity => identity(about),
+            Demand::Kill => kill(about),
+            Demand::Memory => memory(about),
+            Demand::Cpu => cpu(about),
+            Demand::Disk => disk(about),
+            Demand::Processes => processes(about),
+            Demand::Timeout => {
+                (WallStatus::Enforced, "the host's clock, then the end of its machine".to_owned())
+            }
+        };
+        Wallpart { demand: demand.name().to_owned(), mechanism, status }
+    };
+    Demand::ALL.iter().map(part).collect()
+}
+
+const fn status(holds: bool) -> WallStatus {
+    if holds { WallStatus::Enforced } else { WallStatus::Partial }
+}
+
+fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
+    let holds = seen.interfaces == ["lo"] && outside.has("net") && outside.filtered;
+    let way =
+        if has_way_out { ", and a proxy on it that the host serves over the agent's stream" } else { "" };
+    let network = "a machine with no network card, nothing but its own loopback";
+    (
+        status(holds),
+        format!("{network}{way}; QEMU is in a net namespace of its own, behind its seccomp filter"),
+    )
+}
+
+fn files(About { seen, outside, has_image, .. }: About<'_>) -> Held {
+    let holds = (seen.root_is_read_only || has_image) && outside.filtered && outside.sees_nothing;
+    let root = if has_image {
+        "the image with a layer in the machine's memory over it"
+    } else {
+        "a built, read-only root"
+    };
+    let sees =
+        if outside.sees_nothing { "sees no file of anybody's" } else { "is not kept from this user's files" };
+    let served = "served by this program, which opens only beneath what is named";
+    (status(holds), format!("{root}, {served}; no disk; QEMU {sees}"))
+}
+
+fn identity(About { seen, outside, accelerator, .. }: About<'_>) -> Held {
+    let filter =
+        seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
+    let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups && seen.user != 0;
+    let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered;
+    let mechanism = format!(
+        "a machine of its own by {}; QEMU is {} outside, without capabilities, behind its seccomp filter; inside: user {}, no groups, \
+         no capabilities, no_new_privs, {filter}",
+        accelerator.says(),
+        outside.user,
+        seen.user
+    );
+    if !inside {
+        return (
+            WallStatus::Absent,
+            "root, capabilities, groups or new privileges are left inside".to_owned(),
+        );
+    }
+    match (walls, outside.is_nobody()) {
+        (true, true) => (WallStatus::Enforced, mechanism),
+        (_, false) => (WallStatus::Partial, format!("the same user as this program; {mechanism}")),
+        (false, true) => (WallStatus::Partial, mechanism),
+    }
+}
+
+fn kill(About { seen, outside, .. }: About<'_>) -> Held {
+    let by = if outside.joined { "by its pidfd and its cgroup" } else { "by its pidfd" };
+    (
+        status(seen.first),
+        format!("all of it ends with its machine, which is ended {by} and dies with this program"),
+    )
+}
+
+fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
+    match group.holds(controller) {
+        Ok(mechanism) if outside.joined => (WallStatus::Enforced, format!("{mechanism}, around QEMU")),
+        Ok(_) => (WallStatus::Absent, "QEMU did not join its cgroup".to_owned()),
+        Err(why) => (WallStatus::Absent, why),
+    }
+}
+
+/// The size of the machine is a bound by itself; within it the machine's own kernel holds commands and files to theirs.
+fn memory(about: About<'_>) -> Held {
+    let inside = about.spec.limits.memory.value.saturating_add(about.spec.limits.disk.value);
+    let size = about.size.memory;
+    let outer = match held(about, Controller::Memory) {
+        (WallStatus::Enforced, mechanism) => mechanism,
+        (_, why) => format!("no cgroup outside: {why}"),
+    };
+    (
+        WallStatus::Enforced,
+        format!(
+            "a machine of {size} MiB; in it a cgroup of its own kernel: {inside} bytes for commands and files in memory; {outer}"
+        ),
+    )
+}
+
+fn cpu(about: About<'_>) -> Held {
+    let (status, mechanism) = held(about, Controller::Cpu);
+    (status, format!("{mechanism}; a machine of {} processors", about.size.processors))
+}
+
+fn disk(About { spec, seen, .. }: About<'_>) -> Held {
+    let wanted = spec.limits.disk.value.max(4096);
+    match seen.room {
+        // A file system has whole pages.
+        Some(room) if room <= wanted.next_multiple_of(4096) => (
+            WallStatus::Enforced,
+            format!("a file system of {room} bytes in its memory, behind all that is its own"),
+        ),
+        Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
+        None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
+    }
+}
+
+fn processes(About { spec, seen, .. }: About<'_>) -> Held {
+    // One more than commands may have: the agent.
+    let wanted = u64::from(spec.limits.processes.value) + 1;
+    match seen.most_processes {
+        Some(most) if most <= wanted => (
+            WallStatus::Enforced,
+            "a cgroup and RLIMIT_NPROC of its only user, by its machine's own kernel".to_owned(),
+        ),
+        _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
+    }
+}

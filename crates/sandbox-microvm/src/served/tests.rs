@@ -1,0 +1,199 @@
+//! What a kernel gets that asks whatever it likes.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::sync::Arc;
+
+use bailiwick_sys::Errno;
+
+use super::{Names, Owner, Question, Server, Share, Shares};
+
+const LOOKUP: u32 = 1;
+const SETATTR: u32 = 4;
+const READLINK: u32 = 5;
+const SYMLINK: u32 = 6;
+const MKNOD: u32 = 8;
+const MKDIR: u32 = 9;
+const UNLINK: u32 = 10;
+const RENAME: u32 = 12;
+const LINK: u32 = 13;
+const READ: u32 = 15;
+const WRITE: u32 = 16;
+const READDIR: u32 = 28;
+/// The root of what is served, and the two folders in it.
+const ROOT: u64 = 1;
+const READ_ONLY: u64 = 2;
+const WRITABLE: u64 = 3;
+
+type Answer = Result<Vec<u8>, Errno>;
+
+/// A server of two folders, and the folder that both are in.
+struct Place {
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes the files that it serves")]
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+}
+
+impl Place {
+    /// Served for somebody who owns what this user makes, or for nobody who owns anything.
+    fn new(is_owner: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["read", "write"] {
+            std::fs::create_dir(at(name)).unwrap();
+            write(&at(name).join("one"), "of the host's");
+            symlink("/etc", at(name).join("link")).unwrap();
+        }
+        write(&at("secret"), "secret");
+        let owner = std::fs::metadata(folder.path()).unwrap();
+        let user = if is_owner { (owner.uid(), owner.gid()) } else { (64_924, 64_924) };
+        let share = |name: &str, writable| {
+            Share::hold(name.to_owned(), &at(name), writable, Owner::AsItIs, false).unwrap()
+        };
+        let list = vec![share("read", false), share("write", true)];
+        let shares = Arc::new(Shares { list, user, inside: (64_924, 64_924), as_root: false });
+        Self { server: Server::new(shares, Names::new(2)), folder }
+    }
+
+    fn ask(&mut self, kind: u32, node: u64, body: &[u8]) -> Answer {
+        let mut frame = vec![0; 40];
+        frame[4..8].copy_from_slice(&kind.to_le_bytes());
+        frame[16..24].copy_from_slice(&node.to_le_bytes());
+        frame.extend(body);
+        self.server.answer(&Question::read(&frame).unwrap()).unwrap()
+    }
+
+    /// The number of a name.
+    fn find(&mut self, node: u64, name: &str) -> Result<u64, Errno> {
+        let told = self.ask(LOOKUP, node, format!("{name}\0").as_bytes())?;
+        Ok(u64::from_le_bytes(told[..8].try_into().unwrap()))
+    }
+
+    fn read(&mut self, node: u64) -> Answer {
+        let mut body = vec![0; 40];
+        body[16..20].copy_from_slice(&100_u32.to_le_bytes());
+        self.ask(READ, node, &body)
+    }
+
+    /// Makes a file.
+    fn make(&mut self, node: u64, name: &str) -> Answer {
+        let mut body = vec![0; 16];
+        body[..4].copy_from_slice(&0o100_644_u32.to_le_bytes());
+        body.extend(format!("{name}\0").as_bytes());
+        self.ask(MKNOD, node, &body)
+    }
+
+    fn write(&mut self, node: u64, text: &str) -> Answer {
+        let mut body = vec![0; 40];
+        body[16..20].copy_from_slice(&u32::try_from(text.len()).unwrap().to_le_bytes());
+        body.extend(text.as_bytes());
+        self.ask(WRITE, node, &body)
+    }
+}
+
+#[test]
+fn what_is_named_is_read_and_written() {
+    let mut place = Place::new(true);
+    assert_eq!(place.find(ROOT, "read"), Ok(READ_ONLY));
+    let one = place.find(READ_ONLY, "one").unwrap();
+    assert_eq!(place.read(one).unwrap(), b"of the host's");
+    let link = place.find(WRITABLE, "link").unwrap();
+    assert_eq!(place.ask(READLINK, link, &[]).unwrap(), b"/etc");
+    place.make(WRITABLE, "two").unwrap();
+    let two = place.find(WRITABLE, "two").unwrap();
+    place.write(two, "new").unwrap();
+    assert_eq!(place.read(two).unwrap(), b"new");
+    // One that is removed is still read by whoever has it open, and is no part of a copy.
+    assert!(place.server.known().is_some());
+    place.ask(UNLINK, WRITABLE, b"two\0").unwrap();
+    assert_eq!(place.read(two).unwrap(), b"new");
+    assert!(place.server.known().is_none());
+    assert_eq!(place.find(WRITABLE, "two"), Err(Errno::NOENT));
+}
+
+#[test]
+fn a_kernel_that_was_broken_into_gets_no_more_than_was_named() {
+    let mut place = Place::new(true);
+    // No way up, no way through a link, no name that is a path.
+    for name in ["..", ".", "", "../secret", "one/../../secret", "/etc/passwd"] {
+        assert_eq!(place.find(READ_ONLY, name), Err(Errno::INVAL), "{name}");
+        assert_eq!(place.make(WRITABLE, name), Err(Errno::INVAL), "{name}");
+    }
+    let link = place.find(WRITABLE, "link").unwrap();
+    for (kind, body) in
+        [(LOOKUP, b"passwd\0".as_slice()), (UNLINK, b"passwd\0"), (MKDIR, b"\0\0\0\0\0\0\0\0new\0")]
+    {
+        assert!(place.ask(kind, link, body).is_err(), "{kind}");
+    }
+    assert!(place.read(link).is_err());
+    // A folder that becomes a link after it was looked up leads nowhere either.
+    let at = place.folder.path().join("write");
+    std::fs::create_dir(at.join("inner")).unwrap();
+    let inner = place.find(WRITABLE, "inner").unwrap();
+    std::fs::remove_dir(at.join("inner")).unwrap();
+    symlink(place.folder.path(), at.join("inner")).unwrap();
+    assert!(place.find(inner, "secret").is_err());
+    // Numbers that nobody was told, and nothing but files, folders and links.
+    for node in [0, ROOT, 4, 99, u64::MAX] {
+        assert!(place.read(node).is_err(), "{node}");
+    }
+    rustix::fs::mkfifoat(rustix::fs::CWD, at.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+    assert_eq!(place.find(WRITABLE, "pipe"), Err(Errno::NOENT));
+}
+
+#[test]
+fn nothing_is_changed_where_it_may_only_be_read() {
+    let mut place = Place::new(true);
+    let one = place.find(READ_ONLY, "one").unwrap();
+    let theirs = place.find(WRITABLE, "one").unwrap();
+    assert_eq!(place.make(READ_ONLY, "new"), Err(Errno::ROFS));
+    assert_eq!(place.write(one, "changed"), Err(Errno::ROFS));
+    assert_eq!(place.ask(UNLINK, READ_ONLY, b"one\0"), Err(Errno::ROFS));
+    assert_eq!(place.ask(MKDIR, READ_ONLY, b"\0\0\0\0\0\0\0\0new\0"), Err(Errno::ROFS));
+    assert_eq!(place.ask(SYMLINK, READ_ONLY, b"new\0/etc\0"), Err(Errno::ROFS));
+    let from = [WRITABLE.to_le_bytes().as_slice(), b"one\0stolen\0"].concat();
+    assert_eq!(place.ask(RENAME, READ_ONLY, &from), Err(Errno::ROFS));
+    let to = [READ_ONLY.to_le_bytes().as_slice(), b"one\0planted\0"].concat();
+    assert_eq!(place.ask(RENAME, WRITABLE, &to), Err(Errno::ROFS));
+    let name = [one.to_le_bytes().as_slice(), b"linked\0"].concat();
+    assert_eq!(place.ask(LINK, WRITABLE, &name), Err(Errno::XDEV));
+    let name = [theirs.to_le_bytes().as_slice(), b"linked\0"].concat();
+    assert_eq!(place.ask(LINK, READ_ONLY, &name), Err(Errno::ROFS));
+    // Its length, then its mode.
+    for what in [1_u32 << 3, 1] {
+        let mut body = vec![0; 88];
+        body[..4].copy_from_slice(&what.to_le_bytes());
+        assert_eq!(place.ask(SETATTR, one, &body), Err(Errno::ROFS));
+    }
+    assert_eq!(place.read(one).unwrap(), b"of the host's");
+    assert_eq!(std::fs::read_dir(place.folder.path().join("read")).unwrap().count(), 2);
+}
+
+#[test]
+fn what_the_sandboxs_user_may_not_read_is_not_read_for_it() {
+    let mut place = Place::new(false);
+    let at = place.folder.path().to_owned();
+    let only_mine =
+        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    only_mine(&at.join("read/one"), 0o600);
+    std::fs::create_dir(at.join("read/closed")).unwrap();
+    write(&at.join("read/closed/two"), "secret");
+    let one = place.find(READ_ONLY, "one").unwrap();
+    assert_eq!(place.read(one), Err(Errno::ACCESS));
+    let closed = place.find(READ_ONLY, "closed").unwrap();
+    let listed = |place: &mut Place| {
+        let mut body = vec![0; 40];
+        body[16..20].copy_from_slice(&4096_u32.to_le_bytes());
+        place.ask(READDIR, closed, &body)
+    };
+    assert!(!listed(&mut place).unwrap().is_empty());
+    only_mine(&at.join("read/closed"), 0o700);
+    assert_eq!(listed(&mut place), Err(Errno::ACCESS));
+    assert_eq!(place.find(closed, "two"), Err(Errno::ACCESS));
+    // Nothing is made in a folder of somebody else's.
+    assert_eq!(place.make(WRITABLE, "new"), Err(Errno::ACCESS));
+}

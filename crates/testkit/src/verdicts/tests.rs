@@ -1,0 +1,87 @@
+use super::{Hollow, Verdicts};
+
+const HEAD: &str = "tier = \"PROCESS\"\nabout = \"A wall.\"\n";
+const FILE: &str = "tier = \"PROCESS\"
+about = \"A wall.\"
+words = [\"ENOSYS\"]
+[[except]]
+cases = [\"fs/one\", \"fs/two\"]
+verdict = \"does not apply\"
+says = [\"no such thing\"]
+why = \"there are none\"
+";
+
+fn result(name: &str, wrong: Option<&str>) -> (String, Option<String>) {
+    (name.to_owned(), wrong.map(str::to_owned))
+}
+
+#[track_caller]
+fn check(area: &str, name: &str, wrong: Option<&str>, surprise: Option<&str>) {
+    let verdicts = Verdicts::parse("file.toml", FILE).expect("verdicts");
+    let told = verdicts.surprises(area, &[result(name, wrong)]);
+    match surprise {
+        None => assert_eq!(told, [""; 0]),
+        Some(text) => assert!(told.len() == 1 && told.iter().all(|one| one.contains(text)), "{told:?}"),
+    }
+}
+
+#[test]
+fn a_case_holds_unless_it_is_excepted() {
+    check("fs", "three", None, None);
+    check("fs", "three", Some("broken"), Some("fs/three: broken"));
+    // Another area's case of that name is another case.
+    check("egress", "one", Some("no such thing"), Some("egress/one"));
+}
+
+#[test]
+fn an_exception_covers_its_own_reason_and_is_wrong_when_it_is_not_needed() {
+    check("fs", "one", Some("there is no such thing"), None);
+    check("fs", "one", Some("something else"), Some("it fails otherwise than by"));
+    check("fs", "one", Some("check.sh: no such thing"), Some("it fails otherwise than by"));
+    check("fs", "two", None, Some("take it out of file.toml"));
+}
+
+#[test]
+fn what_is_held_is_counted_without_exceptions() {
+    let verdicts = Verdicts::parse("file.toml", FILE).expect("verdicts");
+    assert_eq!(verdicts.words, ["ENOSYS"]);
+    assert_eq!(verdicts.held("fs", &[result("one", Some("no such thing")), result("three", None)]), 1);
+}
+
+#[test]
+fn a_file_of_verdicts_says_everything_and_nothing_else() {
+    let refused = |text: &str| {
+        let text = if text.starts_with(HEAD) { text.to_owned() } else { format!("{HEAD}{text}") };
+        Verdicts::parse("file.toml", &text).expect_err("it is refused")
+    };
+    assert!(Verdicts::parse("file.toml", "words = []").expect_err("it is refused").contains("lacks `tier`"));
+    assert!(
+        refused("[[except]]\ncases = [\"a/b\"]\nverdict = \"does not apply\"\nsays = [\"x\"]")
+            .contains("lacks `why`")
+    );
+    assert!(
+        refused("[[except]]\ncases = [\"a/b\"]\nverdict = \"does not apply\"\nwhy = \"x\"")
+            .contains("lacks `says`")
+    );
+    assert!(
+        refused("[[except]]\ncases = [\"a/b\"]\nverdict = \"no\"\nsays = [\"x\"]\nwhy = \"y\"")
+            .contains("a verdict is one of")
+    );
+    assert!(
+        refused(&format!(
+            "{FILE}[[except]]\ncases = [\"fs/one\"]\nverdict = \"does not hold\"\nsays = [\"x\"]\nwhy = \"y\""
+        ))
+        .contains("twice")
+    );
+    assert!(refused("exceptions = []").contains("exceptions"));
+}
+
+#[test]
+fn what_holds_without_a_backend_is_listed_and_nothing_else_is() {
+    let hollow = Hollow::parse("none.toml", "cases = [\"fs/one\"]").expect("a list");
+    assert_eq!(hollow.of("fs").collect::<Vec<_>>(), ["one"]);
+    assert_eq!(hollow.surprises("fs", &[result("one", None), result("two", Some("no"))]), [""; 0]);
+    let told = hollow.surprises("fs", &[result("one", Some("no")), result("two", None)]);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().any(|one| one.contains("fs/two: it holds without a backend")), "{told:?}");
+}

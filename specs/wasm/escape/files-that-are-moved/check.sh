@@ -1,0 +1,2 @@
+test "$(cat outside/secret)" = secret
+test "$(ls outside)" = secret

@@ -1,0 +1,12 @@
+;; A file outside gets no second name inside, and one inside none outside.
+(data (i32.const 1024) "here\00")
+(data (i32.const 1056) "../outside/secret\00")
+(data (i32.const 1088) "mine\00")
+(data (i32.const 1120) "../outside/theirs\00")
+(data (i32.const 1152) "relative\00")
+(data (i32.const 1184) "followed\00")
+(func (export "_start")
+  (call $works (call $open (i32.const 3) (i32.const 1024)))
+  (call $tried (call $path_link (i32.const 3) (i32.const 0) (i32.const 1056) (i32.const 17) (i32.const 3) (i32.const 1088) (i32.const 4)))
+  (call $tried (call $path_link (i32.const 3) (i32.const 0) (i32.const 1024) (i32.const 4) (i32.const 3) (i32.const 1120) (i32.const 17)))
+  (call $tried (call $path_link (i32.const 3) (i32.const 1) (i32.const 1152) (i32.const 8) (i32.const 3) (i32.const 1184) (i32.const 8))))

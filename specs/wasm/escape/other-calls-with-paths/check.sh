@@ -1,0 +1,3 @@
+test "$(cat outside/secret)" = secret
+test "$(ls outside)" = secret
+test -d empty

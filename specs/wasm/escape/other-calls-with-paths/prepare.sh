@@ -1,0 +1,6 @@
+mkdir given outside
+echo here >given/here
+echo secret >outside/secret
+mkdir empty
+ln -s ../outside/secret given/relative
+"$PROGRAM" image import attack.wasm attack.wasm

@@ -1,0 +1,12 @@
+;; A whole path is none of the host's, and none of the sandbox's own either.
+(data (i32.const 1024) "here\00")
+(data (i32.const 1056) "/etc/passwd\00")
+(data (i32.const 1088) "//etc/passwd\00")
+(data (i32.const 1120) "/.\00")
+(data (i32.const 1152) "/proc/self/environ\00")
+(func (export "_start")
+  (call $works (call $open (i32.const 3) (i32.const 1024)))
+  (call $tried (call $open (i32.const 3) (i32.const 1056)))
+  (call $tried (call $open (i32.const 3) (i32.const 1088)))
+  (call $tried (call $open (i32.const 3) (i32.const 1120)))
+  (call $tried (call $open (i32.const 3) (i32.const 1152))))

@@ -1,0 +1,2 @@
+;; A program that computes for ever ends at its deadline.
+(func (export "_start") (loop $again (br $again)))

@@ -1,0 +1,3 @@
+mkdir given
+mkfifo given/pipe
+"$PROGRAM" image import attack.wasm attack.wasm

@@ -47,7 +47,7 @@ pub(crate) fn unusable(runtime: Option<&str>, message: &str) -> Option<SandboxEr
     let name = runtime?;
     let told = message.to_lowercase();
     let (reason, fix) = if told.contains("setting up network") {
-        // gVisor tells the machine's own network by a file that newer kernels show in every network, and then refuses all of them.
+        // Seen with kernel 6.18: gVisor takes every network for the machine's own and refuses it, likely by a file that is in each of them there.
         let reason =
             format!("the runtime `{name}` cannot set up a network of its own on this kernel: {message}");
         let fix = format!(

@@ -1,6 +1,6 @@
 //! Runtimes that an engine is told to use: what they are seen to be, and why one cannot be used.
 //!
-//! gVisor's with `--network=sandbox`, which is its own choice, cannot set up a network on newer kernels; with `--network=none` it
+//! gVisor's with `--network=sandbox`, which is its own choice, cannot set up a network on some kernels; with `--network=none` it
 //! runs, and the way out and ports go by the agent as ever.
 
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Every backend that the operator lists, by the same measure: a sandbox from nothing to nothing, a command in one that stands, a
 //! lease of a pool, and what one that idles weighs; beside the tool that each is built on, started alone.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ const KINDS: &[Kind] = &[
         exec: "wall.microvm.exec",
         lease: "wall.microvm.lease",
         memory: "wall.microvm.memory",
-        peer: None,
+        peer: Some(("qemu, its kernel to its panic", "wall.peer.qemu")),
     },
 ];
 
@@ -252,8 +253,71 @@ fn words(backend: &str, settings: &SandboxSettings) -> Option<Vec<String>> {
             let program = settings.gvisor.program.to_str()?;
             Some(owned(&[program, "--network=none", "do", "/bin/true"]))
         }
+        "container" => docker(settings),
+        "microvm" => qemu(settings),
         _ => None,
     }
+}
+
+/// A container of the image that the backend made for the host's programs, as somebody would start it by hand.
+fn docker(settings: &SandboxSettings) -> Option<Vec<String>> {
+    let mut words = vec!["docker".to_owned()];
+    if let Some(socket) = &settings.container.socket {
+        words.extend(["-H".to_owned(), format!("unix://{}", socket.display())]);
+    }
+    let mut listing = words.clone();
+    listing.extend(["images", "-q", "bailiwick-host"].map(str::to_owned));
+    let images = said(&listing)?;
+    let image = images.lines().next().filter(|image| !image.is_empty())?;
+    let rest =
+        ["run", "--rm", "--network", "none", "-v", "/usr:/usr:ro", "--entrypoint", "/usr/bin/true", image];
+    words.extend(rest.map(str::to_owned));
+    Some(words)
+}
+
+/// A machine with the same kernel and nothing to run: it panics, and ends.
+fn qemu(settings: &SandboxSettings) -> Option<Vec<String>> {
+    let settings = &settings.microvm;
+    let kernel = newest(&settings.kernel)?;
+    let accelerator = if settings.emulation { "tcg" } else { "kvm" };
+    let words = [
+        settings.program.to_str()?,
+        "-M",
+        "q35",
+        "-accel",
+        accelerator,
+        "-m",
+        "256",
+        "-nodefaults",
+        "-no-user-config",
+        "-display",
+        "none",
+        "-no-reboot",
+        "-kernel",
+        kernel.to_str()?,
+        "-append",
+        "quiet panic=-1",
+    ];
+    Some(words.map(str::to_owned).to_vec())
+}
+
+/// A kernel, or the last by its name of those in a folder.
+fn newest(place: &Path) -> Option<PathBuf> {
+    if place.is_file() {
+        return Some(place.to_owned());
+    }
+    let found = std::fs::read_dir(place).ok()?.flatten().map(|entry| entry.path());
+    found
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("vmlinuz")))
+        .max()
+}
+
+/// What a peer says; none where it does not run.
+#[expect(clippy::disallowed_methods, reason = "a peer, asked by the operator to be measured beside")]
+fn said(words: &[String]) -> Option<String> {
+    let [program, arguments @ ..] = words else { return None };
+    let output = Program::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// How long a peer takes; none where it does not run.

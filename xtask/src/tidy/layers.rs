@@ -141,7 +141,6 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "sandbox-gvisor", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer { name: "sandbox-wasm", may_know: BACKEND, reason: BACKEND_REASON },
-    Layer { name: "sandbox-microvm", may_know: BACKEND, reason: BACKEND_REASON },
     Layer {
         name: "runtime",
         may_know: MayKnow::Only(&["types", "policy", "redact", "cell", "gateway"]),

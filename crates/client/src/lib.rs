@@ -4,7 +4,7 @@
 //! meanwhile arrives as it happens. It decides nothing: what may be asked is the server's business, who answers for a
 //! person is the caller's. A key is sent to nobody but the server it was given for, and never in the clear beyond this
 //! machine. Start reading at [`Remote::perform`];
-//! a command that is talked with while it runs is in [`talk`].
+//! a command that is talked with while it runs is in `talk`.
 
 mod ask;
 mod audit;

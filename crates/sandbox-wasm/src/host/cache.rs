@@ -169,7 +169,7 @@ impl Cache {
 
 fn remove(path: &Path) {
     if let Err(error) = std::fs::remove_file(path) {
-        tracing::warn!(path = %path.display(), %error, "old compiled code stays for now");
+        tracing::warn!(path = %path.display(), %error, "old compiled code could not be removed; the next clean-up tries again");
     }
 }
 

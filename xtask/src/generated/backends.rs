@@ -141,7 +141,7 @@ impl Matrix {
 
     fn written(&self) -> String {
         let mut page = format!(
-            "{}# Backends\n\nThe same specs run on every backend. A spec is a folder of `specs/commands`: an attack, or something that has \
+            "{}# Backends\n\nThe same specs run on every backend that has a column here; `container`, `wasm`, `microvm` and `remote` have none yet, only tests of their own. A spec is a folder of `specs/commands`: an attack, or something that has \
              to work. The tests run each of them on each backend and hold what they see to `specs/backends`: a case that is not \
              named there has to hold, one that is named has to fail and to say why, and a name that is not needed any more is an \
              error. A number here was seen; what was not says so.\n\n\

@@ -1,4 +1,4 @@
-//! The matrix: every case of `specs/commands` on every backend, as root and where that means something as an ordinary user.
+//! The matrix: every case of `specs/commands` on every backend of its rows, as root and where that means something as an ordinary user.
 //!
 //! A backend is one line of [`rows!`], and its file in `specs/backends`, which names the cases that are not expected to hold
 //! there. What holds where there is no backend at all is decided before one is asked: it is run there once for each user, and

@@ -1,6 +1,7 @@
 //! Who makes sandboxes. Adding a backend is implementing [`Backend`]; nobody who calls has to know.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use bailiwick_types::{Tier, Wallpart};
 
@@ -8,6 +9,9 @@ use crate::{Command, Limits, Sandbox, SandboxError, SandboxSpec};
 
 /// Something that takes its time.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How long a backend may look at the machine, unless it says otherwise.
+pub const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Where a sandbox runs. It says nothing about how strong its wall is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -73,6 +77,10 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     fn priority(&self) -> u32;
     /// Looks what it can do here and now, by doing it. The first look may take its time; later ones are remembered.
     fn probe(&self) -> Doing<'_, Probe>;
+    /// How long that look may take before it counts as none. Longer than usual only where the operator asked for what is slow.
+    fn patience(&self) -> Duration {
+        PROBE_DEADLINE
+    }
     /// Whether it could run what is asked for, by the look of it: what it cannot, it says why.
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError>;
     /// Makes a sandbox that holds everything that the spec demands, or refuses and leaves nothing behind.

@@ -30,7 +30,7 @@ pub mod select;
 pub mod signal;
 pub mod spec;
 
-pub use backend::{Available, Backend, Doing, Location, Probe};
+pub use backend::{Available, Backend, Doing, Location, PROBE_DEADLINE, Probe};
 pub use ceilings::Ceilings;
 pub use collect::{Capped, Finished, Taken, feed, run_to_end};
 pub use command::{Command, CommandError, Shell, Window};

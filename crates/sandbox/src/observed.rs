@@ -4,6 +4,7 @@
 //! Start reading at [`Observed`]; `sandbox` is what it hands out, `teller` makes the events.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bailiwick_redact::Redactor;
 use bailiwick_types::Tier;
@@ -56,6 +57,10 @@ impl Backend for Observed {
 
     fn probe(&self) -> Doing<'_, Probe> {
         self.inner.probe()
+    }
+
+    fn patience(&self) -> Duration {
+        self.inner.patience()
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {

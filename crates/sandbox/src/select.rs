@@ -6,16 +6,12 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bailiwick_types::Tier;
 use tokio::task::JoinHandle;
 
 use crate::receipt::{Alternative, leave_out, unenforceable};
 use crate::{Available, Backend, Demand, Location, Probe, SandboxError, SandboxSpec, judge};
-
-/// How long a backend may look at the machine.
-pub const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The backends that there are.
 #[derive(Debug, Clone, Default)]
@@ -289,7 +285,7 @@ fn unfit(backend: &dyn Backend, floor: Tier, location: Option<Location>, spec: &
 fn look(backend: &Arc<dyn Backend>) -> JoinHandle<Probe> {
     let backend = backend.clone();
     tokio::spawn(async move {
-        match tokio::time::timeout(PROBE_DEADLINE, backend.probe()).await {
+        match tokio::time::timeout(backend.patience(), backend.probe()).await {
             Ok(probe) => probe,
             Err(_) => missing("it did not answer in time"),
         }

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::{
     Available, Backend, Chunk, Command, Demand, Doing, Ended, Entry, ExecResult, ExecUsage, Exit, Input,
-    Location, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Stream,
-    receipt, run_to_end,
+    Location, PROBE_DEADLINE, Probe, Put, Reset, Running, Sandbox, SandboxError, SandboxPath, SandboxSpec,
+    Snapshot, Stream, receipt, run_to_end,
 };
 
 /// How a backend answers when it is asked what it can do.
@@ -110,6 +110,8 @@ pub(super) struct Fake {
     pub(super) priority: u32,
     pub(super) answers: Answers,
     pub(super) runs: bool,
+    /// How long its look may take.
+    pub(super) patience: Duration,
     /// Its tier is not known before it has looked, and might be this.
     pub(super) hoped: Option<Tier>,
     pub(super) has_looked: AtomicBool,
@@ -143,6 +145,7 @@ impl Fake {
             priority,
             answers: available(report(WallStatus::Enforced)),
             runs: true,
+            patience: PROBE_DEADLINE,
             hoped: None,
             has_looked: AtomicBool::new(false),
             world: Arc::default(),
@@ -187,6 +190,10 @@ impl Backend for Fake {
                 Answers::Panics => panic!("a probe that panics"),
             }
         })
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn can_run(&self, _: &SandboxSpec) -> Result<(), SandboxError> {

@@ -6,8 +6,8 @@ use bailiwick_types::{ErrorCode, Tier, WallStatus};
 use proptest::prelude::*;
 
 use super::fake::{Answers, Fake, absent, available, report, wallpart};
+use crate::backend::PROBE_DEADLINE;
 use crate::limits::Limit;
-use crate::select::PROBE_DEADLINE;
 use crate::{Available, Backend, Backends, Demand, Location, SandboxError, SandboxSpec, judge};
 
 fn backends(all: impl IntoIterator<Item = Fake>) -> Backends {
@@ -156,6 +156,18 @@ async fn many_that_hang_cost_the_time_of_one() {
         assert!(matches!(probe.availability, Available::No { .. }));
     }
     assert_eq!(begun.elapsed(), PROBE_DEADLINE * 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_slow_by_its_operators_wish_is_waited_for_as_long_as_it_says() {
+    let slow = Fake { patience: PROBE_DEADLINE * 6, ..Fake::new("slow", Tier::MicroVm, 1) };
+    let all = backends([
+        slow.answering(Answers::Never),
+        Fake::new("deaf", Tier::MicroVm, 2).answering(Answers::Never),
+    ]);
+    let begun = tokio::time::Instant::now();
+    assert_eq!(tried(all.preferred(&SandboxSpec::default()).await.unwrap_err()).len(), 2);
+    assert_eq!(begun.elapsed(), PROBE_DEADLINE * 6);
 }
 
 #[tokio::test(start_paused = true)]

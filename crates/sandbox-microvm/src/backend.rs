@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::{Handle, label};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError,
-    SandboxSpec, Snapshot,
+    Available, Backend, Demand, Doing, Egress, Image, Images, Network, PROBE_DEADLINE, Probe, Sandbox,
+    SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_types::Tier;
 
 use crate::kept::Snapshots;
 use crate::life::Life;
-use crate::qemu::{Accelerator, Begins};
+use crate::qemu::{Accelerator, Begins, Size};
+use crate::ready::{Kind, Ready};
 use crate::verdict::{self, Verdict};
 use crate::{ID, folders, initramfs, kernel, unavailable, unsupported};
 
@@ -41,6 +42,8 @@ pub struct Options {
     pub kernel: PathBuf,
     /// Whether machines may be emulated.
     pub emulation: Emulation,
+    /// Where it keeps what outlives an owner: what was found out about KVM, and machines that are ready. None for the folder of its own.
+    pub cache: Option<PathBuf>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
@@ -59,6 +62,7 @@ impl Options {
             program: PathBuf::from("qemu-system-x86_64"),
             kernel: PathBuf::from("/boot"),
             emulation: Emulation::Never,
+            cache: None,
             accept: Vec::new(),
             patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
@@ -90,13 +94,14 @@ pub(crate) struct Inner {
     /// The program, found.
     pub(crate) program: PathBuf,
     pub(crate) snapshots: Snapshots,
+    pub(crate) ready: Ready,
     begins: tokio::sync::Mutex<Option<(PathBuf, Arc<Begins>)>>,
     probed: tokio::sync::Mutex<Option<(Probe, Instant)>>,
     verdict: tokio::sync::Mutex<Option<Verdict>>,
     /// The machines that may still be there.
     lives: Mutex<Vec<Weak<Life>>>,
-    /// Everything that all owners made.
-    above: PathBuf,
+    /// What outlives an owner.
+    cache: PathBuf,
     /// Everything that this owner made.
     folder: PathBuf,
 }
@@ -109,7 +114,9 @@ impl MicrovmBackend {
         let above = options.state.join(FOLDER);
         folders::sweep(&above);
         let folder = above.join(label::fresh());
+        let cache = options.cache.clone().unwrap_or(above);
         let inner = Inner {
+            ready: Ready::below(&cache),
             program: found(&options.program),
             home,
             snapshots: Snapshots::new(&folder.join("snapshots")),
@@ -117,7 +124,7 @@ impl MicrovmBackend {
             probed: tokio::sync::Mutex::default(),
             verdict: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
-            above,
+            cache,
             folder,
             options,
         };
@@ -197,6 +204,14 @@ impl Inner {
         Ok(held)
     }
 
+    /// What machines of a size have in common here.
+    pub(crate) async fn kind(&self, size: Size, accelerator: Accelerator) -> Result<Kind, SandboxError> {
+        let begins = self.begins().await?;
+        let kernel = kernel::find(&self.options.kernel).unwrap_or_default();
+        let files = verdict::of(&[&self.program, &kernel]);
+        Ok(Kind::of(&files, &begins.sum, size, accelerator))
+    }
+
     /// How machines run here, or why they do not. Whether KVM works is found out by starting a machine, once.
     pub(crate) async fn accelerator(self: &Arc<Self>) -> Result<Accelerator, SandboxError> {
         if self.options.emulation == Emulation::Always {
@@ -222,11 +237,11 @@ impl Inner {
         if let Some(verdict) = known.as_ref().filter(|verdict| verdict.counts(&of)) {
             return Ok(verdict.why_not.clone());
         }
-        let verdict = if let Some(verdict) = verdict::recall(&self.above, &of) {
+        let verdict = if let Some(verdict) = verdict::recall(&self.cache, &of) {
             verdict
         } else {
             let verdict = Verdict::now(of, crate::probe::why_no_kvm(self).await?);
-            verdict::remember(&self.above, &verdict);
+            verdict::remember(&self.cache, &verdict);
             verdict
         };
         *known = Some(verdict.clone());
@@ -266,6 +281,14 @@ impl Backend for MicrovmBackend {
             *probed = Some((probe.clone(), Instant::now()));
             probe
         })
+    }
+
+    fn patience(&self) -> Duration {
+        match self.inner.options.emulation {
+            Emulation::Never => PROBE_DEADLINE,
+            // The operator asked for what is slow: KVM is tried, and then a kernel is started by a program.
+            Emulation::WithoutKvm | Emulation::Always => crate::probe::FIRST + crate::create::PATIENCE,
+        }
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {

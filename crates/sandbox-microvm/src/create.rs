@@ -1,5 +1,6 @@
 //! Making a sandbox: its plan, its cgroups, QEMU within them, the agent in its seat, and a look from both sides.
 
+use std::fs::File;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,9 +17,11 @@ use crate::attendant::{self, Started};
 use crate::backend::Inner;
 use crate::kept::{Kept, Shape};
 use crate::life::Life;
+use crate::orders::Orders;
 use crate::plan::{self, Of, Plan};
 use crate::qemu::{self, Accelerator, Size, Told};
 use crate::qmp::Qmp;
+use crate::ready::Kind;
 use crate::report::About;
 use crate::served::{Names, Server, Shares};
 use crate::wall::{Machine, Runs};
@@ -46,6 +49,23 @@ pub(crate) struct Stands {
     shares: Arc<Shares>,
 }
 
+/// How a machine is made to stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct By {
+    pub(crate) accelerator: Accelerator,
+    /// Within this time.
+    pub(crate) within: Duration,
+    /// Whether it may go on from one that is ready, or be kept as one.
+    pub(crate) goes_on: bool,
+}
+
+impl By {
+    /// As all machines are.
+    pub(crate) const fn usual(accelerator: Accelerator) -> Self {
+        Self { accelerator, within: PATIENCE, goes_on: true }
+    }
+}
+
 /// What a sandbox is lent before it is made.
 #[derive(Debug, Default)]
 pub(crate) struct Lent {
@@ -64,7 +84,7 @@ pub(crate) async fn create(
     let accelerator = inner.accelerator().await?;
     let lent = lend(inner, &spec).await?;
     let places = Places::rooted(&spec);
-    let stood = stand(inner, &spec, &lent, &places, (accelerator, PATIENCE)).await?;
+    let stood = stand(inner, &spec, &lent, &places, By::usual(accelerator)).await?;
     let Stands { life, link, seen, report, runs, shape, shares } = stood;
     let accepted = match judge(&spec, &report, &inner.options.accept) {
         Ok(accepted) => accepted,
@@ -122,13 +142,13 @@ async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
     Ok(lent)
 }
 
-/// Makes a sandbox that stands, fresh or as a snapshot has it, by this accelerator and within this time.
+/// Makes a sandbox that stands, fresh or as a snapshot has it.
 pub(crate) async fn stand(
     inner: &Arc<Inner>,
     spec: &SandboxSpec,
     lent: &Lent,
     places: &Places,
-    (accelerator, within): (Accelerator, Duration),
+    by: By,
 ) -> Result<Stands, SandboxError> {
     inner.begins().await?;
     let from = spec.snapshot.as_ref().map(|snapshot| inner.snapshots.find(snapshot)).transpose()?;
@@ -136,6 +156,7 @@ pub(crate) async fn stand(
     let of = Of { spec, image: lent.image.as_deref(), outlet: lent.outlet.as_deref(), as_root };
     let plan = plan::plan(of, places)?;
     let digest = of.image.map(Unpacked::digest);
+    let By { accelerator, within, .. } = by;
     let shape = Shape::of(spec, digest, of.outlet.is_some(), plan.size, accelerator);
     if let Some(kept) = &from {
         kept.shape.check(&shape)?;
@@ -153,8 +174,7 @@ pub(crate) async fn stand(
     let group = inner.home.make(&name, bounds, &wanted);
     let life = Life::new(name, folder, group);
     inner.know(&life);
-    let settled =
-        tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), accelerator)).await;
+    let settled = tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), by)).await;
     let settled = settled
         .unwrap_or_else(|_| Err(unavailable(format!("a machine did not stand after {within:?}"), FIX)));
     let looked = settled.and_then(|settled| {
@@ -199,19 +219,17 @@ struct Settled {
 }
 
 /// How a machine is started: fresh, or with a memory.
-pub(crate) struct Start<'a> {
+pub(crate) struct Start {
     pub(crate) accelerator: Accelerator,
     pub(crate) size: Size,
     pub(crate) server: Server,
-    pub(crate) memory: Option<&'a crate::kept::Memory>,
+    pub(crate) memory: Option<File>,
 }
 
 /// Starts QEMU in the cgroups of a machine.
-pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start<'_>) -> Result<Started, SandboxError> {
+pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start) -> Result<Started, SandboxError> {
     let Start { accelerator, size, server, memory } = how;
     let begins = inner.begins().await?;
-    let memory = memory.map(crate::kept::Memory::open).transpose();
-    let memory = memory.map_err(|error| failed("open the memory of a machine", &error))?;
     let as_root = privileges::identity().0 == 0;
     let prepared = {
         let group = life.group();
@@ -231,20 +249,62 @@ pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start<'_>) -> Re
     attendant::start(command, ends, server).await.map_err(|why| unavailable(why, FIX))
 }
 
-/// Starts it, and waits until its agent has taken its place, or goes on.
+/// Where a machine comes from.
+enum From<'a> {
+    /// A sandbox that was kept.
+    Kept(&'a Kept),
+    /// One that is ready.
+    Ready(File),
+    /// Its kernel is started; it is kept for the next of this kind.
+    Start(Option<&'a Kind>),
+}
+
+/// Starts it, and waits until its agent has taken its place, or goes on. One that is ready and does not go on is forgotten.
 async fn settle(
     inner: &Arc<Inner>,
     life: &Arc<Life>,
     plan: &Plan,
     from: Option<&Kept>,
+    by: By,
+) -> Result<Settled, SandboxError> {
+    if let Some(kept) = from {
+        return settle_from(inner, life, plan, From::Kept(kept), by.accelerator).await;
+    }
+    if !by.goes_on {
+        return settle_from(inner, life, plan, From::Start(None), by.accelerator).await;
+    }
+    let kind = inner.kind(plan.size, by.accelerator).await?;
+    if let Some(memory) = inner.ready.find(&kind) {
+        match settle_from(inner, life, plan, From::Ready(memory), by.accelerator).await {
+            Err(SandboxError::Unavailable { reason, .. }) if !life.is_killed() => {
+                tracing::warn!(reason, "a machine that was ready does not go on; one is started");
+                inner.ready.forget(&kind);
+            }
+            done => return done,
+        }
+    }
+    settle_from(inner, life, plan, From::Start(Some(&kind)), by.accelerator).await
+}
+
+async fn settle_from(
+    inner: &Arc<Inner>,
+    life: &Arc<Life>,
+    plan: &Plan,
+    from: From<'_>,
     accelerator: Accelerator,
 ) -> Result<Settled, SandboxError> {
-    let (shares, names) = match from {
-        Some(kept) => (kept.shares.clone(), kept.names.clone()),
-        None => (plan.shares.clone(), Names::new(plan.shares.list.len())),
+    let (shares, names) = match &from {
+        From::Kept(kept) => (kept.shares.clone(), kept.names.clone()),
+        _ => (plan.shares.clone(), Names::new(plan.shares.list.len())),
     };
     let server = Server::new(shares.clone(), names);
-    let how = Start { accelerator, size: plan.size, server, memory: from.map(|kept| &kept.memory) };
+    let memory = match &from {
+        From::Kept(kept) => Some(kept.memory.open()),
+        From::Ready(file) => Some(file.try_clone()),
+        From::Start(_) => None,
+    };
+    let memory = memory.transpose().map_err(|error| failed("open the memory of a machine", &error))?;
+    let how = Start { accelerator, size: plan.size, server, memory };
     let started = start(inner, life, how).await?;
     let Started { mut greeting, orders, qmp, handle, number, server, said, ended } = started;
     life.runs(handle, ended);
@@ -253,11 +313,19 @@ async fn settle(
     };
     let stood = async {
         let mut qmp = Qmp::begin(qmp).await?;
-        if let Some(kept) = from {
-            qmp.go_on_from_memory().await?;
-            orders.go_on().await?;
-            let link = go_on(greeting, kept.next).await.map_err(|error| error.to_string())?;
-            return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), qmp));
+        match from {
+            From::Kept(kept) => {
+                qmp.go_on_from_memory().await?;
+                orders.go_on().await?;
+                let link = go_on(greeting, kept.next).await.map_err(|error| error.to_string())?;
+                return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), qmp));
+            }
+            From::Ready(_) => {
+                qmp.go_on_from_memory().await?;
+                orders.go_on().await?;
+            }
+            From::Start(Some(kind)) => keep_ready(inner, &life.name, kind, &orders, &mut qmp).await?,
+            From::Start(None) => {}
         }
         let taken = async {
             greeting.say(&plan.machine).await?;
@@ -278,11 +346,32 @@ async fn settle(
         }
         Err(why) => {
             // What it has to say comes with its end.
-            life.kill();
+            life.end_program();
             life.is_over().await;
             Err(trouble(&why))
         }
     }
+}
+
+/// Waits until a machine is up, keeps it for the next of its kind, and lets it go on. One that cannot be kept goes on all the same.
+async fn keep_ready(
+    inner: &Inner,
+    owner: &str,
+    kind: &Kind,
+    orders: &Orders,
+    qmp: &mut Qmp,
+) -> Result<(), String> {
+    orders.is_up().await?;
+    let kept = async {
+        let (memory, file) = inner.ready.begin(owner).map_err(|error| error.to_string())?;
+        qmp.keep(&file).await?;
+        inner.ready.finish(kind, memory).map_err(|error| error.to_string())
+    };
+    if let Err(why) = kept.await {
+        tracing::warn!(why, "a machine that is ready could not be kept for the next one");
+    }
+    qmp.go_on().await?;
+    orders.go_on().await
 }
 
 /// Goes on with an agent that was kept: it lets go of everything that somebody else had asked for.

@@ -116,6 +116,13 @@ impl Memory {
         std::fs::OpenOptions::new().read(true).open(&self.0)
     }
 
+    /// Gives it another name, under which it stays.
+    pub(crate) fn stay_as(mut self, path: &Path) -> std::io::Result<()> {
+        std::fs::rename(&self.0, path)?;
+        self.0 = PathBuf::new();
+        Ok(())
+    }
+
     /// How long it is.
     pub(crate) fn length(&self) -> std::io::Result<u64> {
         std::fs::metadata(&self.0).map(|found| found.len())
@@ -124,6 +131,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        // One that stays has another name.
+        if self.0.as_os_str().is_empty() {
+            return;
+        }
         if let Err(error) = std::fs::remove_file(&self.0) {
             tracing::debug!(%error, "the memory of a machine stays until the next start");
         }

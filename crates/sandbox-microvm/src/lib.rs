@@ -23,6 +23,7 @@ mod plan;
 mod probe;
 mod qemu;
 mod qmp;
+mod ready;
 mod report;
 mod said;
 mod served;

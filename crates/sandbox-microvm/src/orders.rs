@@ -9,6 +9,8 @@ use tokio::sync::Mutex;
 
 /// How long it may take to count.
 const COUNTED: Duration = Duration::from_secs(5);
+/// How long a kernel may take to start: whoever waits for a machine has a bound of their own.
+const UP: Duration = Duration::from_mins(1);
 /// How long it may take until every question about files is answered, or until it goes on.
 const HUSHED: Duration = Duration::from_secs(30);
 
@@ -24,6 +26,11 @@ impl Orders {
     /// How many processes were killed for want of memory, as its first process says.
     pub(crate) async fn count(&self) -> Option<u64> {
         self.give(order::COUNT, COUNTED).await.ok()
+    }
+
+    /// Waits until it is up. Nothing is asked for then, and nothing is under way.
+    pub(crate) async fn is_up(&self) -> Result<(), String> {
+        self.give(order::HUSH, UP).await.map(|_| ())
     }
 
     /// Nothing is asked for, and nothing is under way.

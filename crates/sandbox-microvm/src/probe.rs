@@ -8,18 +8,22 @@ use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, 
 use bailiwick_types::{WallStatus, Wallpart};
 
 use crate::backend::Inner;
-use crate::create::{Lent, PATIENCE, Stands, stand};
+use crate::create::{By, Lent, Stands, stand};
 use crate::qemu::Accelerator;
 
 /// How long the first machine on KVM may take until it stands: many times as long as it takes where KVM works.
-const FIRST: Duration = Duration::from_secs(7);
+pub(crate) const FIRST: Duration = Duration::from_secs(7);
 
 /// Why no machine runs on KVM here; none where one does. An error where machines could not even be tried.
 pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, SandboxError> {
     // What is wrong without any machine is not KVM's fault.
     inner.begins().await?;
-    let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
-    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), (Accelerator::Kvm, FIRST)).await {
+    // A small one, with a processor of its own: how long it takes is what is found out.
+    let limits = Limits { cpu: Limits::default().cpu, ..Limits::preset(Preset::Minimal) };
+    let spec = SandboxSpec::new(limits);
+    // Whether a kernel starts is what is asked.
+    let by = By { accelerator: Accelerator::Kvm, within: FIRST, goes_on: false };
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), by).await {
         Ok(Stands { life, link, .. }) => {
             drop(link);
             life.kill();
@@ -41,8 +45,9 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
         Err(error) => return not(found, &error),
     };
     found.push(format!("machines by {}", accelerator.says()));
-    let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
-    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), (accelerator, PATIENCE)).await {
+    // The usual machine, so that the next one of its kind goes on from it.
+    let spec = SandboxSpec::new(Limits::default());
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), By::usual(accelerator)).await {
         Ok(Stands { life, link, seen, report, .. }) => {
             drop(link);
             life.kill();

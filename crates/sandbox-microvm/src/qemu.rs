@@ -12,6 +12,7 @@ use bailiwick_sys::packets;
 use bailiwick_sys::program::{Confined, confined};
 use bailiwick_wire::machine::WORD;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use sha2::{Digest as _, Sha256};
 
 /// Whom QEMU is on the host: nobody.
 pub(crate) const NOBODY: u32 = 64_925;
@@ -56,12 +57,15 @@ impl Accelerator {
 pub(crate) struct Begins {
     kernel: OwnedFd,
     initramfs: OwnedFd,
+    /// The sum of both.
+    pub(crate) sum: Vec<u8>,
 }
 
 impl Begins {
     /// Holds both.
     pub(crate) fn hold(kernel: &[u8], initramfs: &[u8]) -> std::io::Result<Self> {
-        Ok(Self { kernel: sealed("kernel", kernel)?, initramfs: sealed("initramfs", initramfs)? })
+        let sum = Sha256::new().chain_update(kernel).chain_update(initramfs).finalize().to_vec();
+        Ok(Self { kernel: sealed("kernel", kernel)?, initramfs: sealed("initramfs", initramfs)?, sum })
     }
 }
 

@@ -133,6 +133,7 @@ impl Machine {
             return Err("it was ended".to_owned());
         }
         let server = Server::new(self.shares.clone(), names.clone());
+        let memory = memory.open().map_err(|error| format!("its memory cannot be opened: {error}"))?;
         let how = Start {
             accelerator: self.shape.accelerator,
             size: self.shape.size,

@@ -163,6 +163,13 @@ pub(super) const SANDBOX: &[Row] = &[
         "whether machines may be emulated where KVM does not work",
     ),
     (
+        "sandbox.microvm.cache",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "where machines that are ready are kept, and what was found out about KVM; without, in the data folder",
+    ),
+    (
         "sandbox.wasm.fuel",
         Kind::CountOrNone,
         Narrowing::Fixed,

@@ -87,6 +87,8 @@ pub struct MicrovmSettings {
     pub kernel: PathBuf,
     /// Whether machines may be emulated.
     pub emulation: bool,
+    /// Where machines that are ready are kept.
+    pub cache: Option<PathBuf>,
 }
 
 /// What the backend `remote` is told. What is not said is none.
@@ -199,6 +201,7 @@ impl SandboxSettings {
                 program: PathBuf::from(take!(config, "sandbox.microvm.program", Text)),
                 kernel: PathBuf::from(take!(config, "sandbox.microvm.kernel", Text)),
                 emulation: take!(config, "sandbox.microvm.emulation", Switch),
+                cache: said(take!(config, "sandbox.microvm.cache", Text)).map(PathBuf::from),
             },
             own: Vec::new(),
             mounts: mounts.iter().map(|folder| PathBuf::from(folder.to_string())).collect(),

@@ -18,6 +18,7 @@ mod network;
 mod owners;
 mod place;
 mod program;
+mod ready;
 mod walls;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         network::TESTS,
         owners::TESTS,
         program::TESTS,
+        ready::TESTS,
         walls::TESTS,
     ])
 }

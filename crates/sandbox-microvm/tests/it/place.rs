@@ -30,9 +30,11 @@ fn kernel() -> PathBuf {
     if fetched.is_dir() { fetched } else { PathBuf::from("/boot") }
 }
 
-/// How tests have their machines: emulated, so that they run everywhere.
+/// How tests have their machines: emulated, so that they run everywhere; and from one that is ready, since all of them start the same
+/// kernel. Only the first starts it.
 pub(crate) fn options(state: PathBuf) -> Options {
-    Options { emulation: Emulation::Always, kernel: kernel(), ..Options::new(state) }
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("machines");
+    Options { emulation: Emulation::Always, kernel: kernel(), cache: Some(cache), ..Options::new(state) }
 }
 
 /// A backend and its folder.

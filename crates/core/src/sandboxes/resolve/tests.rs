@@ -33,7 +33,12 @@ pub(crate) fn settings() -> SandboxSettings {
         container: ContainerSettings::default(),
         gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
         wasm_fuel: None,
-        microvm: MicrovmSettings { program: "qemu".into(), kernel: "/boot".into(), emulation: false },
+        microvm: MicrovmSettings {
+            program: "qemu".into(),
+            kernel: "/boot".into(),
+            emulation: false,
+            cache: None,
+        },
         remote: RemoteSettings { url: None, key: None, ca: None, backend: None },
         mounts: Vec::new(),
         own: Vec::new(),

@@ -17,7 +17,7 @@ use crate::fault::fault;
 use crate::look::{Seen, look};
 use crate::place::{Place, make};
 use crate::sandbox::RemoteSandbox;
-use crate::wish::can_cross;
+use crate::wish::{can_cross, is_held_there};
 
 /// How long whoever asks waits for a look; it goes on without them.
 const WAITS: Duration = Duration::from_secs(9);
@@ -42,19 +42,24 @@ pub struct Options {
     pub backend: Option<String>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
+    /// Settings of this machine that say more about networks than a spec does. Where there are any, no other server knows them, and
+    /// nothing with a network is asked of one.
+    pub rules_here: Vec<&'static str>,
 }
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { finds: _, backend, accept } = self;
-        f.debug_struct("Options").field("backend", backend).field("accept", accept).finish_non_exhaustive()
+        let Self { finds: _, backend, accept, rules_here } = self;
+        let mut told = f.debug_struct("Options");
+        told.field("backend", backend).field("accept", accept).field("rules_here", rules_here);
+        told.finish_non_exhaustive()
     }
 }
 
 impl Options {
     /// With whoever finds the server.
     pub fn new(finds: impl Fn() -> Result<Door, Refusal> + Send + Sync + 'static) -> Self {
-        Self { finds: Arc::new(finds), backend: None, accept: Vec::new() }
+        Self { finds: Arc::new(finds), backend: None, accept: Vec::new(), rules_here: Vec::new() }
     }
 }
 
@@ -188,13 +193,14 @@ impl Backend for RemoteBackend {
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
-        can_cross(spec)
+        can_cross(spec)?;
+        is_held_there(spec, &self.inner.options.rules_here)
     }
 
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
         Box::pin(async move {
             spec.check()?;
-            can_cross(&spec)?;
+            self.can_run(&spec)?;
             let seen = self.seen().await?;
             let made = make(&self.inner, &seen, spec).await;
             if matches!(

@@ -59,6 +59,21 @@ pub(crate) fn can_cross(spec: &SandboxSpec) -> Result<(), SandboxError> {
     Err(SandboxError::Unsupported { backend: ID.to_owned(), what })
 }
 
+/// Whether everything that holds here about a network would hold there.
+pub(crate) fn is_held_there(spec: &SandboxSpec, rules_here: &[&str]) -> Result<(), SandboxError> {
+    if spec.network == Network::None || rules_here.is_empty() {
+        return Ok(());
+    }
+    Err(SandboxError::Unenforceable {
+        backend: ID.to_owned(),
+        unheld: vec![format!(
+            "network: {} of this machine, which another server does not know",
+            rules_here.join(" and ")
+        )],
+        fix: "run it with no network, which is the default, or on a backend of this machine".to_owned(),
+    })
+}
+
 /// What is asked for, under our own id, at this backend of the server's.
 pub(crate) fn wish(spec: &SandboxSpec, id: SandboxId, backend: Option<&str>) -> SandboxWish {
     let (preset, limits) = limits(&spec.limits);

@@ -86,7 +86,7 @@ fn backends_of(session: Option<&Session>) -> Result<(Known, Option<TempDir>), Fa
         return Ok((Known { all: crate::backends::known(session)?, listed }, None));
     }
     let folder = tempfile::tempdir().map_err(|source| Failure::Measure { what: "sandboxes", source })?;
-    let (all, listed) = crate::backends::as_shipped(folder.path())?;
+    let (all, listed) = bailiwick_backends::as_shipped(folder.path())?;
     Ok((Known { all, listed }, Some(folder)))
 }
 

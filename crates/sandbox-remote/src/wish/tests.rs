@@ -3,7 +3,7 @@
 use bailiwick_sandbox::{Image, Limit, Limits, Mount, Network, Overlay, Preset, SandboxPath, SandboxSpec};
 use bailiwick_types::{ErrorCode, SandboxId, SnapshotId};
 
-use super::{can_cross, wish};
+use super::{can_cross, is_held_there, wish};
 use crate::MARK;
 
 fn id() -> SandboxId {
@@ -17,6 +17,18 @@ fn check(change: impl FnOnce(&mut SandboxSpec), says: &str) {
     let error = can_cross(&spec).expect_err("it cannot cross");
     assert_eq!(error.code(), ErrorCode::Unsupported, "{error}");
     assert!(error.to_string().contains(says), "{error}");
+}
+
+#[test]
+fn a_network_is_asked_for_only_where_no_rule_of_this_machine_would_be_left_behind() {
+    let rules = ["policy.hosts.never"];
+    let none = SandboxSpec::default();
+    let full = SandboxSpec { network: Network::Full, ..SandboxSpec::default() };
+    is_held_there(&none, &rules).expect("there is nothing to be held");
+    is_held_there(&full, &[]).expect("a spec says everything");
+    let error = is_held_there(&full, &rules).expect_err("that server does not know it");
+    assert_eq!(error.code(), ErrorCode::Unenforceable, "{error}");
+    assert!(error.to_string().contains("policy.hosts.never of this machine"), "{error}");
 }
 
 #[test]

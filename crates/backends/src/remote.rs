@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_config::{RemoteSettings, SandboxSettings, files};
+use bailiwick_config::{RemoteSettings, Settings, files};
 use bailiwick_core::Refusal;
 use bailiwick_core::sandboxes::lenient;
 use bailiwick_redact::Secret;
@@ -17,11 +17,17 @@ use bailiwick_types::ErrorCode;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The backend.
-pub(super) fn of(settings: &SandboxSettings, data: PathBuf, fallback: Arc<Fallback>) -> Arc<dyn Backend> {
+pub(super) fn of(all: &Settings, data: PathBuf, fallback: Arc<Fallback>) -> Arc<dyn Backend> {
+    let settings = &all.sandbox;
+    let rules = [
+        (all.baseline.never.is_empty(), "policy.hosts.never"),
+        (settings.requests.is_empty(), "sandbox.requests"),
+    ];
+    let rules_here = rules.into_iter().filter(|(is_empty, _)| !is_empty).map(|(_, name)| name).collect();
     let remote = settings.remote.clone();
     let backend = remote.backend.clone();
     let finds = Options::new(move || found(&remote, &data, &fallback));
-    Arc::new(RemoteBackend::new(Options { backend, accept: lenient(settings), ..finds }))
+    Arc::new(RemoteBackend::new(Options { backend, accept: lenient(settings), rules_here, ..finds }))
 }
 
 fn found(settings: &RemoteSettings, data: &Path, fallback: &Arc<Fallback>) -> Result<Door, Refusal> {

@@ -1,0 +1,126 @@
+//! Every backend of Bailiwick, put together as the operator's settings say: for the program `bailiwick`, and for whoever builds on the
+//! library and does not want to name each of them.
+//!
+//! This is the one place that knows all backends. It must never decide about a command: it hands each backend its settings, and who makes
+//! ways out and knows images. `crates/cli/examples/everywhere.rs` is a whole program on it.
+
+mod remote;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bailiwick_config::{ConfigError, Environment, Settings};
+use bailiwick_core::images::OperatorsImages;
+use bailiwick_core::sandboxes::{OperatorsEgress, allowed, ceilings, lenient};
+use bailiwick_core::{Backends, Refusal};
+use bailiwick_sandbox::{Backend, Egress, Images, SandboxError};
+use bailiwick_sandbox_container::{self as container, ContainerBackend};
+use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
+use bailiwick_sandbox_microvm::{self as microvm, Emulation, MicrovmBackend};
+use bailiwick_sandbox_process::{Options, ProcessBackend};
+use bailiwick_sandbox_wasm::{self as wasm, WasmBackend};
+use bailiwick_secrets::Fallback;
+
+/// Where backends keep what they have to, in the data folder.
+const FOLDER: &str = "sandboxes";
+/// Where the backend `wasm` does, in there.
+const WASM: &str = "wasm";
+/// Where the backend `container` does, in there.
+const CONTAINERS: &str = "containers";
+
+/// Backends, whether commands may run on them or not.
+pub type Known = Vec<Arc<dyn Backend>>;
+
+/// The first thing that a program with these backends does: some sandboxes are made by starting it again, and then this does not return.
+pub fn enter() {
+    bailiwick_sandbox_process::enter();
+    bailiwick_sandbox_wasm::enter();
+}
+
+/// The backends that the operator lets commands run on.
+pub fn of(settings: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Backends, Refusal> {
+    Ok(allowed(known(settings, data, fallback)?, &settings.sandbox))
+}
+
+/// Every backend that there is, whether the operator lets commands run on it or not. What it keeps is in this data folder; variables of
+/// the environment may stand in for secrets.
+pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Known, Refusal> {
+    let settings = &all.sandbox;
+    let remote = remote::of(all, data.to_owned(), fallback.clone());
+    let egress = OperatorsEgress::new(all.clone(), data.to_owned(), fallback);
+    let images = OperatorsImages::new(all.clone(), data.to_owned());
+    let (egress, images): (Arc<dyn Egress>, Arc<dyn Images>) = (Arc::new(egress), Arc::new(images));
+    let process = Options {
+        accept: lenient(settings),
+        egress: Some(egress.clone()),
+        images: Some(images.clone()),
+        ..Options::new(data.join(FOLDER))
+    };
+    let gvisor = gvisor::Options {
+        program: settings.gvisor.program.clone(),
+        platform: settings.gvisor.platform.clone(),
+        accept: lenient(settings),
+        egress: Some(egress.clone()),
+        images: Some(images.clone()),
+        ..gvisor::Options::new(data.join(FOLDER))
+    };
+    let container = container::Options {
+        socket: settings.container.socket.clone(),
+        runtime: settings.container.runtime.clone(),
+        accept: lenient(settings),
+        egress: Some(egress.clone()),
+        ..container::Options::new(data.join(FOLDER).join(CONTAINERS))
+    };
+    let container: Arc<dyn Backend> = Arc::new(ContainerBackend::new(container));
+    let wasm = wasm::Options::new(data.join(FOLDER).join(WASM));
+    let most = ceilings(settings).and_then(|ceilings| wasm.compile.within(&ceilings));
+    let wasm = wasm::Options {
+        accept: lenient(settings),
+        images: process.images.clone(),
+        fuel: settings.wasm_fuel,
+        compile: most.map_err(SandboxError::from).map_err(Refusal::from)?,
+        ..wasm
+    };
+    let microvm = microvm::Options {
+        program: settings.microvm.program.clone(),
+        kernel: settings.microvm.kernel.clone(),
+        emulation: if settings.microvm.emulation { Emulation::WithoutKvm } else { Emulation::Never },
+        cache: settings.microvm.cache.clone(),
+        accept: lenient(settings),
+        egress: Some(egress),
+        images: Some(images),
+        ..microvm::Options::new(data.join(FOLDER))
+    };
+    Ok(local(process, gvisor, microvm, wasm).into_iter().chain([container, remote]).collect())
+}
+
+/// Every backend, and the names of those that commands may run on, where there are no settings to ask:
+/// those that need nothing of anybody. An engine is somebody's, and so is another server: they are asked only where there are settings.
+pub fn as_shipped(folder: &Path) -> Result<(Known, Vec<String>), ConfigError> {
+    let nobody = Environment {
+        working_folder: folder.to_owned(),
+        system_folder: folder.to_owned(),
+        ..Environment::default()
+    };
+    let shipped = bailiwick_config::load(&nobody, &bailiwick_config::Request::default())?;
+    let wasm = wasm::Options::new(folder.join(WASM));
+    let (process, gvisor) = (Options::new(folder), gvisor::Options::new(folder));
+    let all = local(process, gvisor, microvm::Options::new(folder), wasm);
+    Ok((all, shipped.settings.sandbox.backends))
+}
+
+fn local(process: Options, gvisor: gvisor::Options, microvm: microvm::Options, wasm: wasm::Options) -> Known {
+    vec![
+        Arc::new(ProcessBackend::new(process)),
+        Arc::new(GvisorBackend::new(gvisor)),
+        Arc::new(MicrovmBackend::new(microvm)),
+        Arc::new(webassembly(wasm)),
+    ]
+}
+
+/// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.
+fn webassembly(options: wasm::Options) -> WasmBackend {
+    let accept = WasmBackend::accepts(&options.accept);
+    let behind = Options { accept, ..Options::new(options.state.join("behind")) };
+    WasmBackend::new(options, Arc::new(ProcessBackend::new(behind)))
+}

@@ -1,9 +1,8 @@
 //! `specs/backends/<backend>.toml`: what the cases of `specs/commands` come to on a backend.
 //!
-//! A case holds unless the file excepts it. An exception names its cases as `area/case`, a verdict, why, and texts that the
-//! failing case says: so a case that fails for another reason is not covered by it. That its `check.sh` fails has to be one of
-//! them. Every excepted case is run all the same,
-//! and one that holds after all is wrong. `specs/backends/none.toml` is the list for no backend at all: what holds there is
+//! A case holds unless the file excepts it. An exception names its cases as `area/case`, or as `area/*` all that ask a backend
+//! and are not named elsewhere; a verdict, why, and texts that the failing case says: so a case that fails for another reason is not covered by it. That its
+//! `check.sh` fails has to be one of them. Every excepted case is run all the same, and one that holds after all is wrong. `specs/backends/none.toml` is the list for no backend at all: what holds there is
 //! decided before a backend is asked, and says nothing about one.
 
 #[cfg(test)]
@@ -33,6 +32,9 @@ struct Exception {
     says: Vec<String>,
 }
 
+/// What stands for all cases of an area.
+const ALL: &str = "/*";
+
 /// How a report tells that a look at the host afterwards failed.
 const CHECK: &str = "check.sh:";
 
@@ -57,11 +59,32 @@ impl Verdicts {
     pub fn read(specs: &Path, backend: &str) -> Self {
         let path = specs.join("backends").join(backend).with_extension("toml");
         let verdicts = Self::of(&path).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let verdicts = verdicts.each_named(specs);
         for name in verdicts.exceptions.keys() {
             let case = specs.join("commands").join(name);
             assert!(case.is_dir(), "{}: there is no case `{name}`", verdicts.file);
         }
         verdicts
+    }
+
+    /// With every case of an area by its name, where all of them are excepted.
+    #[expect(clippy::panic, reason = "a suite that cannot be read ends its test")]
+    fn each_named(mut self, specs: &Path) -> Self {
+        let hollow = Hollow::read(specs);
+        let whole: Vec<(String, Exception)> =
+            self.exceptions.extract_if(.., |name, _| name.ends_with(ALL)).collect();
+        for (name, exception) in whole {
+            let area = name.trim_end_matches(ALL);
+            let Ok(cases) = std::fs::read_dir(specs.join("commands").join(area)) else {
+                panic!("{}: there is no area `{area}`", self.file)
+            };
+            let cases =
+                cases.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+            for case in cases.filter(|case| !hollow.of(area).any(|one| one == case)) {
+                self.exceptions.entry(format!("{area}/{case}")).or_insert_with(|| exception.clone());
+            }
+        }
+        self
     }
 
     #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]

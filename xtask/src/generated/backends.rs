@@ -50,6 +50,8 @@ struct Backend {
 
 #[derive(Debug)]
 struct Exception {
+    /// As they are named; `area/*` is all of an area's that ask a backend and are not named elsewhere.
+    named: Vec<String>,
     cases: Vec<String>,
     verdict: String,
     why: String,
@@ -80,6 +82,7 @@ fn read(specs: &Path) -> Result<Matrix, Fault> {
     }
     let rank = |backend: &Backend| TIERS.iter().position(|tier| *tier == backend.tier);
     matrix.backends.sort_by(|one, other| (rank(one), &one.id).cmp(&(rank(other), &other.id)));
+    matrix.name_each();
     matrix.check()?;
     Ok(matrix)
 }
@@ -91,7 +94,8 @@ fn backend(id: &str, table: &Table) -> Result<Backend, String> {
     }
     let listed = table.get("except").and_then(Value::as_array).into_iter().flatten();
     let exceptions = listed.filter_map(Value::as_table).map(|one| {
-        Ok(Exception { cases: texts(one, "cases"), verdict: text(one, "verdict")?, why: text(one, "why")? })
+        let named = texts(one, "cases");
+        Ok(Exception { cases: named.clone(), named, verdict: text(one, "verdict")?, why: text(one, "why")? })
     });
     Ok(Backend {
         id: id.to_owned(),
@@ -112,6 +116,22 @@ fn texts(table: &Table, field: &str) -> Vec<String> {
 }
 
 impl Matrix {
+    /// Names every case where all of an area are excepted.
+    fn name_each(&mut self) {
+        let (cases, before) = (&self.cases, &self.before);
+        for Backend { exceptions, .. } in &mut self.backends {
+            let named: BTreeSet<String> = exceptions.iter().flat_map(|one| one.named.clone()).collect();
+            let others = || cases.difference(before).filter(|case| !named.contains(*case));
+            for exception in exceptions {
+                let each = exception.named.iter().flat_map(|name| match name.strip_suffix("/*") {
+                    None => vec![name.clone()],
+                    Some(area) => others().filter(|case| is_of(case, area)).cloned().collect(),
+                });
+                exception.cases = each.collect();
+            }
+        }
+    }
+
     /// Every case that is named is one, and none is named twice.
     fn check(&self) -> Result<(), Fault> {
         for Backend { id, exceptions, .. } in &self.backends {
@@ -141,7 +161,7 @@ impl Matrix {
 
     fn written(&self) -> String {
         let mut page = format!(
-            "{}# Backends\n\nThe same specs run on every backend that has a column here; `container`, `wasm`, `microvm` and `remote` have none yet, only tests of their own. A spec is a folder of `specs/commands`: an attack, or something that has \
+            "{}# Backends\n\nThe same specs run on every backend. A spec is a folder of `specs/commands`: an attack, or something that has \
              to work. The tests run each of them on each backend and hold what they see to `specs/backends`: a case that is not \
              named there has to hold, one that is named has to fail and to say why, and a name that is not needed any more is an \
              error. A number here was seen; what was not says so.\n\n\
@@ -213,8 +233,8 @@ impl Backend {
             return;
         }
         let _ = writeln!(page, "{all} but these.\n\n| verdict | why | cases |\n| --- | --- | --- |");
-        for Exception { cases, verdict, why } in exceptions {
-            let named: Vec<String> = cases.iter().map(|name| format!("`{name}`")).collect();
+        for Exception { named, verdict, why, .. } in exceptions {
+            let named: Vec<String> = named.iter().map(|name| format!("`{name}`")).collect();
             let _ = writeln!(page, "| {verdict} | {why} | {} |", named.join(", "));
         }
     }

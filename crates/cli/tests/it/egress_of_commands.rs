@@ -19,7 +19,7 @@ use bailiwick_testkit::forge::Forge;
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Request, Upstream};
-use bailiwick_testkit::{Program, Specs, docker, hollow, requires};
+use bailiwick_testkit::{Program, Specs, hollow, requires};
 use serde_json::{Value, json};
 
 use super::egress::{NAME_SERVER, PUBLIC, answer, at, names, servers, world};
@@ -96,9 +96,14 @@ impl Stage {
         self.folder.path().join("authority.pem")
     }
 
+    /// Settings by which the servers are believed.
+    pub(crate) fn settings(&self) -> String {
+        format!("[fetch]\nroots = [\"{}\"]\n", self.roots().display())
+    }
+
     /// The cases, for a program.
     pub(crate) fn cases(&self, program: &Path) -> Specs {
-        let settings = format!("[fetch]\nroots = [\"{}\"]\n", self.roots().display());
+        let settings = self.settings();
         Specs::new(program, &specs("commands/egress"))
             .preamble(&PREAMBLES.concat())
             .home_file(".config/bailiwick/bailiwick.toml", &settings)
@@ -171,28 +176,6 @@ fn bailiwick() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_bailiwick"))
 }
 
-/// Where the network is another's to make: nothing of the engine's leads out, and connections are carried by the agent.
-#[test]
-fn commands_in_containers_reach_what_they_may_and_nothing_else() {
-    requires!("commands", has_programs());
-    requires!("root", hollow::is_possible());
-    let socket = docker::socket();
-    requires!("docker", socket.is_some());
-    let socket = socket.unwrap_or_default().display().to_string();
-    world().run(|| {
-        let stage = Stage::new();
-        let cases = stage
-            .cases(bailiwick())
-            .variable("BAILIWICK_SANDBOX_BACKENDS", "container")
-            .variable("BAILIWICK_SANDBOX_CONTAINER_SOCKET", &socket)
-            // A container's loopback has no IPv6, and so no address for `::1`.
-            .also("ALSO = \"EADDRNOTAVAIL\"\n");
-        super::specs::check_all(&cases, 40);
-        assert_eq!(stage.leaks(), [""; 0]);
-        assert_eq!(stage.unheard(), [""; 0]);
-    });
-}
-
 /// A tool in Python and one of a program, each with a secret that is sealed for one of the hosts they reach.
 const SEALED_TOOLS: [(&str, &str); 2] = [
     (
@@ -244,7 +227,7 @@ fn a_sealed_static_of_a_tool_arrives_and_is_never_inside() {
     requires!("root", hollow::is_possible());
     world().run(|| {
         let stage = Stage::new();
-        let settings = format!("[fetch]\nroots = [\"{}\"]\n", stage.roots().display());
+        let settings = stage.settings();
         let program = SEALED_TOOLS
             .iter()
             .fold(Program::new(bailiwick()), |program, (name, text)| program.with_file(name, text))

@@ -9,6 +9,7 @@ mod doctor;
 mod documents;
 mod egress;
 mod egress_of_commands;
+mod everywhere;
 mod exec;
 mod files;
 mod images;

@@ -4,18 +4,17 @@
 //! there. What holds where there is no backend at all is decided before one is asked: it is run there once for each user, and
 //! not again on every backend. `docs/backends.md` is made from the same files.
 
+pub(crate) mod backing;
+
 use std::path::Path;
 
-use bailiwick_testkit::{Hollow, Program, Results, Specs, Verdicts, has, hollow};
-use serde_json::Value;
+use backing::Backing;
+use bailiwick_testkit::{Hollow, Results, Specs, Verdicts, has, hollow};
 
 use super::commands::area;
 use super::egress::world;
 use super::egress_of_commands::{Stage, has_programs};
 use super::specs::specs;
-
-/// The variable that lists the backends which may be used.
-const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
 
 /// Who runs the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +69,7 @@ macro_rules! rows {
 
             #[test]
             fn commands_reach_what_they_may_and_nothing_else() {
-                if ROW.has_a_world() {
+                if Row::has_a_world() {
                     world().run(|| ROW.check_network(&Stage::new()));
                 }
             }
@@ -83,55 +82,35 @@ rows! {
     no_backend_by_nobody: None, By::Nobody;
     process: Some("process"), By::Root;
     process_by_nobody: Some("process"), By::Nobody;
+    container: Some("container"), By::Root;
     gvisor: Some("gvisor"), By::Root;
+    wasm: Some("wasm"), By::Root;
+    microvm: Some("microvm"), By::Root;
+    remote: Some("remote"), By::Root;
 }
 
 fn bailiwick() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_bailiwick"))
 }
 
-/// Variables that let the program use this backend and no other. Where there is to be none, it is one that cannot be there.
-fn only(backend: Option<&str>) -> Vec<(&'static str, &str)> {
-    match backend {
-        Some(backend) => vec![(BACKENDS, backend)],
-        None => vec![(BACKENDS, "gvisor"), ("BAILIWICK_SANDBOX_GVISOR_PROGRAM", "/nowhere/runsc")],
-    }
-}
-
-/// Whether a sandbox of this backend was seen to stand here.
-fn stands(backend: &str) -> bool {
-    let program = only(Some(backend))
-        .into_iter()
-        .fold(Program::new(bailiwick()), |program, (name, value)| program.with_variable(name, value));
-    let run = program.run(&["doctor", "--json"]);
-    let seen: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
-    let all = seen.pointer("/backends").and_then(Value::as_array).cloned().unwrap_or_default();
-    all.iter().any(|one| one["id"] == backend && one["available"] == true)
-}
-
 impl Row {
-    /// Whether this machine has what the row needs.
-    fn is_possible(self) -> bool {
+    /// The backend, where this machine has what the row needs. A server that is needed has these settings.
+    fn backing(self, settings: &str) -> Option<Backing> {
         let python = has("python3", Path::new("/usr/bin/python3").exists());
         let is_root = rustix::process::geteuid().is_root();
         let nobody = self.by == By::Root || has("root", is_root && Path::new("/usr/bin/setpriv").exists());
-        let backend = match self.backend {
-            // Everything else here needs `process` too, and says so by another name.
-            None | Some("process") => true,
-            Some(backend) => has(backend, stands(backend)),
-        };
-        python && nobody && backend
+        (python && nobody).then(|| Backing::of(bailiwick(), self.backend, settings)).flatten()
     }
 
-    /// Whether this machine has what the row needs, and a network can be pretended on it.
-    fn has_a_world(self) -> bool {
-        has("commands", has_programs()) && has("root", hollow::is_possible()) && self.is_possible()
+    /// Whether a network can be pretended on this machine.
+    fn has_a_world() -> bool {
+        has("commands", has_programs()) && has("root", hollow::is_possible())
     }
 
     /// Cases as this row runs them.
-    fn cases(self, area: &str, cases: Specs) -> Specs {
-        let cases =
-            only(self.backend).into_iter().fold(cases, |cases, (name, value)| cases.variable(name, value));
+    fn cases(self, area: &str, backing: &Backing, cases: Specs) -> Specs {
+        let variables = backing.variables.iter();
+        let cases = variables.fold(cases, |cases, (name, value)| cases.variable(name, value));
         let cases = match self.backend {
             None => cases,
             Some(backend) => {
@@ -146,6 +125,11 @@ impl Row {
         }
     }
 
+    /// Whether anything of a row is to reach a server.
+    fn reaches_out(self) -> bool {
+        self.backend.is_some_and(|backend| backend != "wasm")
+    }
+
     /// What is not as the files say.
     fn surprises(self, area: &str, results: &Results) -> Vec<String> {
         match self.backend {
@@ -156,10 +140,8 @@ impl Row {
 
     #[track_caller]
     fn check(self, name: &str) {
-        if !self.is_possible() {
-            return;
-        }
-        let cases = self.cases(name, area(bailiwick(), name));
+        let Some(backing) = self.backing("") else { return };
+        let cases = self.cases(name, &backing, area(bailiwick(), name));
         // They take all that they can get, and are measured meanwhile.
         let cases = if name == "limits" { cases.one_at_a_time() } else { cases };
         self.judge(name, &cases);
@@ -179,9 +161,10 @@ impl Row {
 
     #[track_caller]
     fn check_network(self, stage: &Stage) {
-        self.judge("egress", &self.cases("egress", stage.cases(bailiwick())));
+        let Some(backing) = self.backing(&stage.settings()) else { return };
+        self.judge("egress", &self.cases("egress", &backing, stage.cases(bailiwick())));
         assert_eq!(stage.leaks(), [""; 0]);
-        if self.backend.is_some() {
+        if self.reaches_out() {
             assert_eq!(stage.unheard(), [""; 0]);
         }
     }

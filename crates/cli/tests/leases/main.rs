@@ -8,20 +8,22 @@
     reason = "the harness is not the usual one, so clippy does not see that these are tests"
 )]
 
+mod made;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_sandbox::{
-    Available, Backend, Command, Limits, Pool, PoolOptions, Preset, Sandbox, SandboxSpec,
+    Available, Backend, Command, Limit, Limits, Pool, PoolOptions, Preset, Sandbox, SandboxSpec,
 };
-use bailiwick_sandbox_process::ProcessBackend;
 use bailiwick_testkit::{Verdicts, has};
 use bytes::Bytes;
+use made::Made;
 
 macro_rules! rows {
-    ($($module:ident: $backend:expr;)+) => {
+    ($($module:ident by $part:literal: $backend:expr;)+) => {
         $(mod $module {
             use super::Row;
 
@@ -30,7 +32,7 @@ macro_rules! rows {
                 what_is_left_is_found_where_nothing_is_reset,
             ];
 
-            const ROW: Row = Row { backend: stringify!($module), make: $backend };
+            const ROW: Row = Row { backend: stringify!($module), part: $part, make: $backend };
 
             fn nothing_of_one_lease_is_there_for_the_next() {
                 ROW.check_leases();
@@ -47,11 +49,15 @@ macro_rules! rows {
 }
 
 rows! {
-    process: |folder| std::sync::Arc::new(super::ProcessBackend::new(bailiwick_sandbox_process::Options::new(folder)));
+    process by "sandboxes": super::made::process;
+    container by "docker": super::made::container;
+    wasm by "wasm": super::made::wasm;
+    microvm by "qemu": super::made::microvm;
+    remote by "sandboxes": super::made::remote;
 }
 
 fn main() -> ExitCode {
-    bailiwick_sandbox_process::enter();
+    bailiwick_backends::enter();
     bailiwick_testkit::run_tests(ROWS)
 }
 
@@ -103,8 +109,11 @@ async fn says(sandbox: &dyn Sandbox, program: &str) -> String {
     text
 }
 
-fn spec() -> SandboxSpec {
-    SandboxSpec::new(Limits::preset(Preset::Standard))
+/// The usual sandbox; one that is emulated has more time.
+fn spec(backend: &str) -> SandboxSpec {
+    let limits = Limits::preset(Preset::Standard);
+    let patient = (backend == "microvm").then(|| limits.with(Limit::Timeout, "2m").expect("a limit"));
+    SandboxSpec::new(patient.unwrap_or(limits))
 }
 
 fn wait<T>(doing: impl Future<Output = T>) -> T {
@@ -116,30 +125,47 @@ fn wait<T>(doing: impl Future<Output = T>) -> T {
 #[derive(Clone, Copy)]
 struct Row {
     backend: &'static str,
-    make: fn(PathBuf) -> Arc<dyn Backend>,
+    /// What a machine has to have for it.
+    part: &'static str,
+    make: fn(PathBuf) -> Option<Made>,
 }
 
 impl Row {
     /// Does something with the backend, where this machine has it.
-    fn with(self, doing: impl AsyncFnOnce(Arc<dyn Backend>)) {
+    fn with(self, doing: impl AsyncFnOnce(Arc<dyn Backend>, SandboxSpec)) {
         if !has("python3", Path::new("/usr/bin/python3").exists()) {
             return;
         }
         let folder = tempfile::tempdir().expect("a folder");
-        let backend = (self.make)(folder.path().join("state"));
+        let made = (self.make)(folder.path().join("state"));
+        if !has(self.part, made.is_some()) {
+            return;
+        }
+        let Some(Made { backend, server: _server }) = made else { return };
         wait(async {
             let is_there = backend.probe().await.availability == Available::Yes;
-            if self.backend == "process" || has(self.backend, is_there) {
-                doing(backend.clone()).await;
+            if has(self.part, is_there) {
+                doing(backend.clone(), spec(self.backend)).await;
             }
             backend.close().await;
         });
     }
 
+    /// What is not as the file of this backend says.
+    #[track_caller]
+    fn judge(self, results: &[(String, Option<String>)]) {
+        let surprises = Verdicts::read(&specs(), self.backend).surprises("pool", results);
+        assert!(surprises.is_empty(), "{}", surprises.join("\n"));
+    }
+
     fn check_leases(self) {
-        self.with(async |backend| {
+        self.with(async |backend, spec| {
+            if let Err(refused) = backend.can_run(&spec) {
+                let refused = |case: Case| (case.name, Some(refused.to_string()));
+                return self.judge(&cases().into_iter().map(refused).collect::<Vec<_>>());
+            }
             let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_mins(1) };
-            let pool = Pool::new(backend, spec(), options).expect("a pool");
+            let pool = Pool::new(backend, spec, options).expect("a pool");
             let mut results = Vec::new();
             for case in cases() {
                 let lease = pool.borrow().await.expect("a first lease");
@@ -151,17 +177,19 @@ impl Row {
                 results.push((case.name, (found != "NOTHING").then(|| format!("{left}; then {found}"))));
             }
             pool.close().await;
-            let surprises = Verdicts::read(&specs(), self.backend).surprises("pool", &results);
-            assert!(surprises.is_empty(), "{}", surprises.join("\n"));
+            self.judge(&results);
         });
     }
 
     /// A look that finds nothing where everything still is would prove nothing.
     fn check_looks(self) {
-        self.with(async |backend| {
+        self.with(async |backend, spec| {
+            if backend.can_run(&spec).is_err() {
+                return;
+            }
             let mut wrong = Vec::new();
             for case in cases() {
-                let sandbox = backend.create(spec()).await.expect("a sandbox");
+                let sandbox = backend.create(spec.clone()).await.expect("a sandbox");
                 let left = says(&*sandbox, &case.leave).await;
                 let found = says(&*sandbox, &case.look).await;
                 if left.starts_with("LEFT") != found.starts_with("FOUND") {

@@ -48,6 +48,19 @@ fn what_holds_is_what_is_neither_decided_before_nor_excepted() {
 }
 
 #[test]
+fn all_of_an_area_are_excepted_by_one_name() {
+    let verdicts = "[[except]]\ncases = [\"fs/*\"]\nverdict = \"does not apply\"\nwhy = \"so\"\n";
+    let page = written(tree(verdicts).path());
+    for line in ["| 3 | 1 | 2 hold | 2 do not apply |", "| does not apply | so | `fs/*` |"] {
+        assert!(page.contains(line), "{line} is not in {page}");
+    }
+    let apart =
+        format!("{verdicts}[[except]]\ncases = [\"fs/two\"]\nverdict = \"does not hold\"\nwhy = \"so\"\n");
+    let page = written(tree(&apart).path());
+    assert!(page.contains("| 3 | 1 | 2 hold | 1 does not apply, 1 does not hold |"), "{page}");
+}
+
+#[test]
 fn a_file_that_names_what_is_not_there_makes_no_page() {
     let except =
         |case: &str| format!("[[except]]\ncases = [\"{case}\"]\nverdict = \"does not hold\"\nwhy = \"so\"\n");

@@ -1,0 +1,104 @@
+//! What a backend has to have so that a row can use it: variables that let the program use it and no other, and for `remote` a server
+//! that has the backend `process`.
+
+use std::path::Path;
+
+use bailiwick_testkit::{Program, docker, has};
+
+use crate::serving::{Serving, run};
+
+/// The variable that lists the backends which may be used.
+const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
+/// The secret that the key of a server is kept as.
+const KEY: &str = "KEY_OF_THE_OTHER";
+
+/// A backend, as long as this lives.
+pub(crate) struct Backing {
+    pub(crate) variables: Vec<(String, String)>,
+    _server: Option<There>,
+}
+
+/// A server on a machine of its own.
+struct There {
+    _serving: Serving,
+    _program: Program,
+}
+
+/// What tests that need a backend say that they need.
+fn part(backend: &str) -> &str {
+    match backend {
+        "container" => "docker",
+        "microvm" => "qemu",
+        // Where there is no `process` here, there is none on another machine of the tests.
+        "remote" => "sandboxes",
+        other => other,
+    }
+}
+
+impl Backing {
+    /// No backend: one that cannot be there.
+    fn none() -> Self {
+        Self::with("gvisor", [("BAILIWICK_SANDBOX_GVISOR_PROGRAM", "/nowhere/runsc".to_owned())])
+    }
+
+    fn with<const N: usize>(backend: &str, more: [(&str, String); N]) -> Self {
+        let more = more.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let variables = [(BACKENDS.to_owned(), backend.to_owned())].into_iter().chain(more).collect();
+        Self { variables, _server: None }
+    }
+
+    /// The backend of this name, or none at all, if this machine has it. A server that is needed has these settings.
+    pub(crate) fn of(program: &Path, backend: Option<&str>, settings: &str) -> Option<Self> {
+        let Some(backend) = backend else { return Some(Self::none()) };
+        let backing = match backend {
+            "container" => {
+                let socket = docker::socket();
+                let socket = has(part(backend), socket.is_some()).then_some(socket)??;
+                let socket = socket.display().to_string();
+                Self::with(backend, [("BAILIWICK_SANDBOX_CONTAINER_SOCKET", socket)])
+            }
+            "microvm" => {
+                let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
+                let kernel = if own.is_dir() { own } else { "/boot".into() };
+                let ready = Path::new(env!("CARGO_TARGET_TMPDIR")).join("machines");
+                let more = [
+                    // Whether KVM works here or not, machines are there.
+                    ("BAILIWICK_SANDBOX_MICROVM_EMULATION", "true".to_owned()),
+                    ("BAILIWICK_SANDBOX_MICROVM_KERNEL", kernel.display().to_string()),
+                    // All of them start the same kernel, and only the first does.
+                    ("BAILIWICK_SANDBOX_MICROVM_CACHE", ready.display().to_string()),
+                ];
+                Self::with(backend, more)
+            }
+            "remote" => Self::remote(program, settings),
+            _ => Self::with(backend, []),
+        };
+        // Everything else here needs `process` too, and says so by another name. WebAssembly runs nothing that these cases have.
+        let stands = matches!(backend, "process" | "wasm") || backing.stands(program);
+        has(part(backend), stands).then_some(backing)
+    }
+
+    /// Another server, with its key in a variable of the environment.
+    fn remote(program: &Path, settings: &str) -> Self {
+        let there = Program::new(program).with_home_file(".config/bailiwick/bailiwick.toml", settings);
+        let serving = Serving::start(&there, &[]);
+        let key = run(&there, &["-q", "key", "create", "matrix", "--scope", "author"], 0).stdout;
+        let more = [
+            ("BAILIWICK_SANDBOX_REMOTE_URL", serving.address().to_owned()),
+            ("BAILIWICK_SANDBOX_REMOTE_KEY", KEY.to_owned()),
+            ("BAILIWICK_SECRETS_ENV", KEY.to_owned()),
+            (KEY, key.trim().to_owned()),
+        ];
+        let server = Some(There { _serving: serving, _program: there });
+        Self { _server: server, ..Self::with("remote", more) }
+    }
+
+    /// Whether a sandbox was seen to stand here.
+    fn stands(&self, program: &Path) -> bool {
+        let program = self
+            .variables
+            .iter()
+            .fold(Program::new(program), |program, (name, value)| program.with_variable(name, value));
+        program.run(&["exec", "--", "/bin/true"]).code == Some(0)
+    }
+}

@@ -34,6 +34,8 @@ pub struct Specs {
     nobody: Option<Arc<tempfile::TempDir>>,
     at_once: usize,
     left_out: Vec<String>,
+    /// How many times as long everything may take.
+    patience: u64,
 }
 
 /// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
@@ -60,7 +62,15 @@ impl Specs {
             nobody: None,
             at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             left_out: Vec::new(),
+            patience: 1,
         }
+    }
+
+    /// Where everything is many times as slow: a deadline of a case, which `--timeout` sets, is so many times as late.
+    #[must_use]
+    pub const fn patient(mut self, times: u64) -> Self {
+        self.patience = times;
+        self
     }
 
     /// With an environment variable in every case.
@@ -204,7 +214,7 @@ impl Specs {
         }
         let mut wrong = Vec::new();
         wrong.extend(stage.run_script("prepare.sh").map(|told| format!("prepare.sh: {told}")));
-        let args = case.args_on(&stage);
+        let args = later(case.args_on(&stage), self.patience);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let pulse = case.is_host_watched.then(Pulse::begin);
         let run = stage.run_with_input(&args, &input);
@@ -248,6 +258,19 @@ impl Specs {
         }
         self.home_files.iter().fold(stage, |stage, (name, text)| stage.with_home_file(name, text))
     }
+}
+
+/// Words of which each deadline in seconds is so many times as late.
+fn later(mut words: Vec<String>, times: u64) -> Vec<String> {
+    let deadlines: Vec<usize> =
+        words.iter().enumerate().filter(|(_, word)| *word == "--timeout").map(|(at, _)| at + 1).collect();
+    for at in deadlines {
+        let Some(word) = words.get_mut(at) else { continue };
+        if let Some(seconds) = word.strip_suffix('s').and_then(|number| number.parse::<u64>().ok()) {
+            *word = format!("{}s", seconds.saturating_mul(times));
+        }
+    }
+    words
 }
 
 /// How a case went.

@@ -37,6 +37,14 @@ fn the_folders_of_the_machine_stand_for_their_names_in_arguments() {
 }
 
 #[test]
+fn a_deadline_is_later_where_everything_is_slower() {
+    let program = r#"[ "$*" = "exec --timeout 8s --cpu 1s -- --timeout" ] && echo fine"#;
+    let case = "args = [\"exec\", \"--timeout\", \"2s\", \"--cpu\", \"1s\", \"--\", \"--timeout\"]\nstdout = [\"fine\"]";
+    assert_eq!(run(program, case, &[], |specs| specs.patient(4)), [None]);
+    assert!(run(program, case, &[], |specs| specs).iter().all(Option::is_some));
+}
+
+#[test]
 fn an_input_is_a_file_of_the_case_and_python_has_something_in_front_of_it() {
     check("cat", "input = \"a.sh\"\nstdout = [\"text\"]\nnever = [\"before\"]", &[("a.sh", "text")], None);
     check("cat", "input = \"a.py\"\nstdout = [\"before\\ntext\"]", &[("a.py", "text")], None);

@@ -1,7 +1,6 @@
 //! What this backend can do here, found out by doing it: a machine is started, looked at, and ended.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bailiwick_agent_host::Places;
 use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
@@ -9,17 +8,15 @@ use bailiwick_types::{WallStatus, Wallpart};
 
 use crate::backend::Inner;
 use crate::create::{Lent, PATIENCE, Stands, stand};
-use crate::qemu::Accelerator;
-
-/// How long the first machine on KVM may take until it stands: many times as long as it takes where KVM works.
-const FIRST: Duration = Duration::from_secs(7);
+use crate::monitor::Accelerator;
 
 /// Why no machine runs on KVM here; none where one does. An error where machines could not even be tried.
 pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, SandboxError> {
     // What is wrong without any machine is not KVM's fault.
     inner.begins().await?;
     let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
-    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), (Accelerator::Kvm, FIRST)).await {
+    let how = (Accelerator::Kvm, inner.options.first);
+    match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), how).await {
         Ok(Stands { life, link, .. }) => {
             drop(link);
             life.kill();
@@ -35,7 +32,7 @@ pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, San
 
 /// Looks.
 pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
-    let mut found = vec![format!("QEMU {}", inner.program.display())];
+    let mut found = vec![format!("{} {}", inner.monitor.name(), inner.program.display())];
     let accelerator = match inner.accelerator().await {
         Ok(accelerator) => accelerator,
         Err(error) => return not(found, &error),

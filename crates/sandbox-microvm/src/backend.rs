@@ -57,8 +57,8 @@ pub struct Options {
     pub kernel: PathBuf,
     /// Whether machines may be emulated.
     pub emulation: Emulation,
-    /// How long the first machine on KVM may take until it stands: many times as long as it takes where KVM works.
-    pub first: Duration,
+    /// How long the first machine on KVM may take until it stands; none for many times as long as it takes where KVM works.
+    pub first: Option<Duration>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
@@ -79,7 +79,7 @@ impl Options {
             monitor: Choice::Auto,
             kernel: PathBuf::from("/boot"),
             emulation: Emulation::Never,
-            first: FIRST,
+            first: None,
             accept: Vec::new(),
             patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
@@ -88,8 +88,9 @@ impl Options {
     }
 }
 
-/// How long the first machine on KVM may take, if nobody says otherwise.
-const FIRST: Duration = Duration::from_secs(7);
+/// What would help where there is no kernel for machines.
+const FIX: &str =
+    "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
 /// Where the folders of this backend's owners are, below its own.
 const FOLDER: &str = "microvm";
 /// For how long it is believed that there is no sandbox to be had: what was in the way may have been passing.
@@ -189,9 +190,8 @@ impl Inner {
             let reason = format!("there is no program {}", self.program.display());
             return Err(unavailable(reason, self.monitor.fix()));
         }
-        let fix = "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
         let no_kernel =
-            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), fix);
+            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), FIX);
         let file = kernel::find(&self.options.kernel).map_err(no_kernel)?;
         let mut begins = self.begins.lock().await;
         if let Some((known, begins)) = begins.as_ref()
@@ -199,16 +199,20 @@ impl Inner {
         {
             return Ok(begins.clone());
         }
-        let kernel = kernel::read(&file, self.monitor.modules()).map_err(no_kernel)?;
         let agent = bailiwick_agent_program::bytes();
         let agent = agent
             .map_err(|error| unavailable(error.to_string(), "build it where there is a static C library"))?;
-        let held = self.monitor.begins(&kernel, agent);
-        let held = held.map_err(|why| {
-            unavailable(format!("{} is no kernel for {}: {why}", file.display(), self.monitor.name()), fix)
+        let (monitor, place) = (self.monitor, file.clone());
+        // A kernel is read and unpacked, which takes a moment.
+        let held = tokio::task::spawn_blocking(move || {
+            let kernel = kernel::read(&place, monitor.modules()).map_err(no_kernel)?;
+            monitor.begins(&kernel, agent).map_err(|why| {
+                unavailable(format!("{} is no kernel for {}: {why}", place.display(), monitor.name()), FIX)
+            })
         });
+        let held = held.await.map_err(|error| crate::failed("hold the kernel of machines", &error))?;
         let held = Arc::new(held?);
-        *begins = Some((kernel.file, held.clone()));
+        *begins = Some((file, held.clone()));
         Ok(held)
     }
 

@@ -17,7 +17,6 @@ const DEPENDS: &[u8] = b"\0depends=";
 /// A kernel, and its modules in the order in which they are loaded: name and content.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    pub(crate) file: PathBuf,
     pub(crate) image: Vec<u8>,
     pub(crate) modules: Vec<(String, Vec<u8>)>,
 }
@@ -75,7 +74,7 @@ pub(crate) fn read(file: &Path, needed: &[&str]) -> io::Result<Kernel> {
     }
     let mut image = Vec::new();
     open(file)?.read_to_end(&mut image)?;
-    Ok(Kernel { file: file.to_owned(), image, modules })
+    Ok(Kernel { image, modules })
 }
 
 #[expect(

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use bailiwick_sys::cgroups::Group;
 
@@ -52,6 +53,14 @@ impl Monitor {
             Self::Firecracker => {
                 "set `sandbox.microvm.firecracker` to where Firecracker is, or `sandbox.microvm.monitor` to qemu"
             }
+        }
+    }
+
+    /// How long its first machine on KVM may take until it stands. A kernel is unpacked for Firecracker before that.
+    pub(crate) const fn first(self) -> Duration {
+        match self {
+            Self::Qemu => Duration::from_secs(7),
+            Self::Firecracker => Duration::from_secs(5),
         }
     }
 

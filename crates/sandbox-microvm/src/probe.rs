@@ -15,7 +15,7 @@ pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, San
     // What is wrong without any machine is not KVM's fault.
     inner.begins().await?;
     let spec = SandboxSpec::new(Limits::preset(Preset::Minimal));
-    let how = (Accelerator::Kvm, inner.options.first);
+    let how = (Accelerator::Kvm, inner.options.first.unwrap_or(inner.monitor.first()));
     match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), how).await {
         Ok(Stands { life, link, .. }) => {
             drop(link);

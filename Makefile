@@ -54,7 +54,8 @@ gvisor:
 	      apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends runsc; \
 	    else echo "no Debian mirror is configured: sandboxes of gVisor are not tried"; fi; fi; fi
 
-# QEMU, and a kernel for its machines: taken out of its package into this tree, since nothing on this machine boots from it.
+# QEMU, and a kernel for its machines: taken out of its package into this tree, since nothing on this machine boots from it. And a device
+# by which machines of QEMU have virtual sockets as those of Firecracker do; it is where a confined program sees it.
 microvm:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  if ! command -v qemu-system-x86_64 >/dev/null; then \
@@ -66,6 +67,10 @@ microvm:
 	      rm -rf target/microvm && mkdir -p target/microvm && \
 	      ( cd target/microvm && apt-get download -q "$$kernel" && dpkg-deb -x linux-image-*.deb . && rm -rf linux-image-*.deb usr ); \
 	    else echo "no package linux-image-cloud-amd64: machines of their own are not tried"; fi; fi; fi
+	@if [ "$$(id -u)" = 0 ] && [ -e /dev/kvm ] && [ ! -x /usr/local/bin/vhost-device-vsock ]; then \
+	  if cargo install -q --locked --debug --root target/vsock --target-dir target/vsock/build vhost-device-vsock@0.3.0; then \
+	    install -m 755 target/vsock/bin/vhost-device-vsock /usr/local/bin/ && rm -rf target/vsock; \
+	  else echo "no vhost-device-vsock: machines behind virtual sockets are not tried"; fi; fi
 
 # The program that tries the server against its own description.
 target/python/bin/schemathesis:

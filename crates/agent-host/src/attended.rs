@@ -1,7 +1,7 @@
 //! A sandbox with an agent in it, as its host has it: asked by number, woken when it sleeps, given up when it stands still.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::{ExecUsage, Outlet, Reset, SandboxError, SandboxSpec};
@@ -49,6 +49,8 @@ pub struct Attended<W> {
     may_sleep: AtomicBool,
     born: Instant,
     pub(crate) exposed: tokio::sync::Mutex<Exposed>,
+    /// Itself, for what goes on when nobody waits for it any more.
+    me: Weak<Self>,
 }
 
 /// What a sandbox is put together from.
@@ -80,7 +82,7 @@ impl<W: Wall> Attended<W> {
     /// A sandbox of these parts.
     pub fn new(parts: Parts<W>) -> Arc<Self> {
         let Parts { id, spec, places, link, wall, receipt, warnings, variables, outlet, patience } = parts;
-        Arc::new(Self {
+        Arc::new_cyclic(|me| Self {
             id,
             spec,
             places,
@@ -96,6 +98,7 @@ impl<W: Wall> Attended<W> {
             may_sleep: AtomicBool::new(false),
             born: Instant::now(),
             exposed: tokio::sync::Mutex::default(),
+            me: me.clone(),
         })
     }
 }
@@ -174,7 +177,26 @@ impl<W: Wall> Attended<W> {
         }
     }
 
+    /// Does something to its end, also if whoever asked for it stops waiting: one that is left in the middle of being kept would
+    /// stand still, and nobody would know.
+    pub(crate) async fn to_the_end<T, F>(
+        &self,
+        what: &str,
+        doing: impl FnOnce(Arc<Self>) -> F,
+    ) -> Result<T, SandboxError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, SandboxError>> + Send + 'static,
+    {
+        let Some(me) = self.me.upgrade() else { return Err(self.gone()) };
+        tokio::spawn(doing(me)).await.unwrap_or_else(|error| Err(self.cannot(what, &error)))
+    }
+
     pub(crate) async fn wake(&self) -> Result<(), SandboxError> {
+        self.to_the_end("wake", |me| async move { me.go_on().await }).await
+    }
+
+    async fn go_on(&self) -> Result<(), SandboxError> {
         let mut asleep = self.asleep.lock().await;
         if !*asleep {
             return Ok(());
@@ -186,6 +208,13 @@ impl<W: Wall> Attended<W> {
     }
 
     pub(crate) async fn sleep(&self) -> Result<(), SandboxError> {
+        if let Some(why) = self.wall.never_sleeps() {
+            return Err(SandboxError::Unsupported { backend: self.wall.backend().to_owned(), what: why });
+        }
+        self.to_the_end("put to sleep", |me| async move { me.stand_still().await }).await
+    }
+
+    async fn stand_still(&self) -> Result<(), SandboxError> {
         if self.ended.load(Ordering::Acquire) || self.link.is_gone() {
             return Err(self.gone());
         }
@@ -193,9 +222,13 @@ impl<W: Wall> Attended<W> {
         if *asleep {
             return Ok(());
         }
-        self.stand(Stand::Still, SIGSTOP).await?;
-        *asleep = true;
+        // Before it begins: whoever asks for something meanwhile waits until it sleeps, and wakes it.
         self.may_sleep.store(true, Ordering::Release);
+        if let Err(error) = self.stand(Stand::Still, SIGSTOP).await {
+            self.may_sleep.store(false, Ordering::Release);
+            return Err(error);
+        }
+        *asleep = true;
         Ok(())
     }
 

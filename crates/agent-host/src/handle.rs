@@ -96,7 +96,8 @@ impl<W: Wall> Sandbox for Handle<W> {
     }
 
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {
-        Box::pin(self.0.wall.snapshot(&self.0))
+        let keep = |me: Arc<Attended<W>>| async move { me.wall.snapshot(&me).await };
+        Box::pin(self.0.to_the_end("keep", keep))
     }
 
     fn hibernate(&self) -> Doing<'_, Result<(), SandboxError>> {
@@ -108,7 +109,8 @@ impl<W: Wall> Sandbox for Handle<W> {
     }
 
     fn fork(&self) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
-        Box::pin(self.0.wall.fork(&self.0))
+        let fork = |me: Arc<Attended<W>>| async move { me.wall.fork(&me).await };
+        Box::pin(self.0.to_the_end("fork", fork))
     }
 
     fn usage(&self) -> Doing<'_, Result<ExecUsage, SandboxError>> {

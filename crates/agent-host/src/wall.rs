@@ -57,6 +57,10 @@ pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
         attended: &Attended<Self>,
         how: Stand,
     ) -> impl Future<Output = Result<Stood, String>> + Send;
+    /// Why nothing behind it can be put to sleep, where that is so.
+    fn never_sleeps(&self) -> Option<String> {
+        None
+    }
     /// A connection to a port inside.
     fn connect(
         &self,

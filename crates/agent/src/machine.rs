@@ -13,7 +13,10 @@ use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Own, Side, into_jail};
 use bailiwick_sys::{Errno, Failed, Step, ending, loopback, machine, mounts};
 use bailiwick_wire::Decoder;
-use bailiwick_wire::machine::{AGENT_PORT, FILES_PORT, MODULES, MOST_TOLD, Machine, ORDERS_PORT};
+use bailiwick_wire::machine::{
+    AGENT_PORT, AGENT_SOCKET, BY_SOCKETS, FILES_PORT, FILES_SOCKET, MODULES, MOST_TOLD, Machine, ORDERS_PORT,
+    ORDERS_SOCKET,
+};
 use bailiwick_wire::seat::FromSeat;
 use rustix::fs::inotify;
 use rustix::fs::{Mode, OFlags};
@@ -26,13 +29,40 @@ pub(crate) const SERVED: &str = "/served";
 /// Where the cgroup of everybody in the sandbox is.
 pub(crate) const GROUP: &str = "/cgroups/sandbox";
 
+/// How streams lead out of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    /// By ports, which are devices.
+    Ports,
+    /// By virtual sockets.
+    Sockets,
+}
+
+impl Streams {
+    /// As the kernel was told, by the word behind the one that says what this program is.
+    pub fn of(word: Option<&str>) -> Self {
+        if word == Some(BY_SOCKETS) { Self::Sockets } else { Self::Ports }
+    }
+
+    fn open(self, path: &str, number: u32) -> Result<OwnedFd, Failed> {
+        match self {
+            Self::Ports => port(path),
+            Self::Sockets => machine::connect_to_host(number),
+        }
+    }
+}
+
 /// Lives as the first process of a machine, to its end; the machine ends with it. Gives back only what went wrong.
-pub fn live() -> Failed {
-    match begin() {
+pub fn live(streams: Streams) -> Failed {
+    match begin(streams) {
         Ok(()) => {}
         Err(failed) => say(failed),
     }
-    machine::power_off()
+    match streams {
+        Streams::Ports => machine::power_off(),
+        // Monitors with virtual sockets and nothing else cannot be turned off.
+        Streams::Sockets => machine::restart(),
+    }
 }
 
 /// Says on the machine's console what went wrong: nobody else hears it yet.
@@ -43,7 +73,7 @@ fn say(failed: Failed) {
     let _unheard = console.and_then(|mut console| writeln!(console, "bailiwick: {failed}"));
 }
 
-fn begin() -> Result<(), Failed> {
+fn begin(streams: Streams) -> Result<(), Failed> {
     for place in ["/dev", "/proc", "/cgroups", SERVED, root::NEW, root::SCRATCH] {
         make_folder(place)?;
     }
@@ -51,8 +81,9 @@ fn begin() -> Result<(), Failed> {
     mounts::processes(Path::new("/proc"))?;
     mounts::cgroups(Path::new("/cgroups"))?;
     load_modules()?;
-    let agent = port(AGENT_PORT)?;
-    let (files, orders) = (port(FILES_PORT)?, port(ORDERS_PORT)?);
+    let agent = streams.open(AGENT_PORT, AGENT_SOCKET)?;
+    let files = streams.open(FILES_PORT, FILES_SOCKET)?;
+    let orders = streams.open(ORDERS_PORT, ORDERS_SOCKET)?;
     let asked = open("/dev/fuse", Step::OpenServed)?;
     mounts::served(Path::new(SERVED), asked.as_fd())?;
     let alone = Alone::check()?;

@@ -16,7 +16,7 @@ use bailiwick_core::{Backends, Refusal};
 use bailiwick_sandbox::{Backend, Egress, Images, SandboxError};
 use bailiwick_sandbox_container::{self as container, ContainerBackend};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
-use bailiwick_sandbox_microvm::{self as microvm, Emulation, MicrovmBackend};
+use bailiwick_sandbox_microvm::{self as microvm, Choice, Emulation, MicrovmBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 use bailiwick_sandbox_wasm::{self as wasm, WasmBackend};
 use bailiwick_secrets::Fallback;
@@ -82,6 +82,12 @@ pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Kno
         ..wasm
     };
     let microvm = microvm::Options {
+        monitor: match settings.microvm.monitor.as_str() {
+            "qemu" => Choice::Qemu,
+            "firecracker" => Choice::Firecracker,
+            _ => Choice::Auto,
+        },
+        firecracker: settings.microvm.firecracker.clone(),
         program: settings.microvm.program.clone(),
         kernel: settings.microvm.kernel.clone(),
         emulation: if settings.microvm.emulation { Emulation::WithoutKvm } else { Emulation::Never },

@@ -1,6 +1,6 @@
 //! The backend itself: what it was told, where it keeps what it has to, and what a look found.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use bailiwick_types::Tier;
 
 use crate::kept::Snapshots;
 use crate::life::Life;
-use crate::qemu::{Accelerator, Begins, Size};
+use crate::monitor::{Accelerator, Begins, Monitor, Size};
 use crate::ready::{Kind, Ready};
 use crate::verdict::{self, Verdict};
-use crate::{ID, folders, initramfs, kernel, unavailable, unsupported};
+use crate::{ID, folders, kernel, unavailable, unsupported};
 
 /// Whether machines may be emulated by a program: slow, and no wall that QEMU's makers vouch for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,6 +31,18 @@ pub enum Emulation {
     Always,
 }
 
+/// Who makes machines, as the operator says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// QEMU, or Firecracker where there is no QEMU.
+    #[default]
+    Auto,
+    /// QEMU.
+    Qemu,
+    /// Firecracker, whose machines run on KVM only and are not kept.
+    Firecracker,
+}
+
 /// What a backend is told.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -38,12 +50,18 @@ pub struct Options {
     pub state: PathBuf,
     /// The program `qemu-system-x86_64`: where it is, or its name, which is looked for where programs of the system are.
     pub program: PathBuf,
+    /// The program `firecracker`, in the same way.
+    pub firecracker: PathBuf,
+    /// Which of the two makes machines.
+    pub monitor: Choice,
     /// The kernel of machines: its file, or the folder in which the newest is taken.
     pub kernel: PathBuf,
     /// Whether machines may be emulated.
     pub emulation: Emulation,
     /// Where it keeps what outlives an owner: what was found out about KVM, and machines that are ready. None for the folder of its own.
     pub cache: Option<PathBuf>,
+    /// How long the first machine on KVM may take until it stands; none for many times as long as it takes where KVM works.
+    pub first: Option<Duration>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
@@ -60,9 +78,12 @@ impl Options {
         Self {
             state: state.into(),
             program: PathBuf::from("qemu-system-x86_64"),
+            firecracker: PathBuf::from("firecracker"),
+            monitor: Choice::Auto,
             kernel: PathBuf::from("/boot"),
             emulation: Emulation::Never,
             cache: None,
+            first: None,
             accept: Vec::new(),
             patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
@@ -71,8 +92,9 @@ impl Options {
     }
 }
 
-/// Where a program is looked for that is given by its name.
-const WHERE: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// What would help where there is no kernel for machines.
+const FIX: &str =
+    "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
 /// Where the folders of this backend's owners are, below its own.
 const FOLDER: &str = "microvm";
 /// For how long it is believed that there is no sandbox to be had: what was in the way may have been passing.
@@ -91,7 +113,9 @@ pub struct MicrovmBackend {
 pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) home: Home,
-    /// The program, found.
+    /// Who makes machines.
+    pub(crate) monitor: Monitor,
+    /// Its program, found.
     pub(crate) program: PathBuf,
     pub(crate) snapshots: Snapshots,
     pub(crate) ready: Ready,
@@ -115,9 +139,11 @@ impl MicrovmBackend {
         folders::sweep(&above);
         let folder = above.join(label::fresh());
         let cache = options.cache.clone().unwrap_or(above);
+        let (monitor, program) = Monitor::choose(&options);
         let inner = Inner {
             ready: Ready::below(&cache),
-            program: found(&options.program),
+            monitor,
+            program,
             home,
             snapshots: Snapshots::new(&folder.join("snapshots")),
             begins: tokio::sync::Mutex::default(),
@@ -130,14 +156,6 @@ impl MicrovmBackend {
         };
         Self { inner: Arc::new(inner) }
     }
-}
-
-fn found(program: &Path) -> PathBuf {
-    if program.components().count() > 1 {
-        return program.to_owned();
-    }
-    let places = WHERE.iter().map(|folder| Path::new(folder).join(program));
-    places.into_iter().find(|place| place.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
 impl Inner {
@@ -177,14 +195,10 @@ impl Inner {
     pub(crate) async fn begins(&self) -> Result<Arc<Begins>, SandboxError> {
         if !self.program.is_file() {
             let reason = format!("there is no program {}", self.program.display());
-            return Err(unavailable(
-                reason,
-                "install QEMU (Debian: qemu-system-x86), or set `sandbox.microvm.program` to where it is",
-            ));
+            return Err(unavailable(reason, self.monitor.fix()));
         }
-        let fix = "install a kernel for machines (Debian: linux-image-cloud-amd64), or set `sandbox.microvm.kernel` to one";
         let no_kernel =
-            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), fix);
+            |error: std::io::Error| unavailable(format!("there is no kernel for machines: {error}"), FIX);
         let file = kernel::find(&self.options.kernel).map_err(no_kernel)?;
         let mut begins = self.begins.lock().await;
         if let Some((known, begins)) = begins.as_ref()
@@ -192,16 +206,26 @@ impl Inner {
         {
             return Ok(begins.clone());
         }
-        let kernel::Kernel { file, image, modules } = kernel::read(&file).map_err(no_kernel)?;
         let agent = bailiwick_agent_program::bytes();
         let agent = agent
             .map_err(|error| unavailable(error.to_string(), "build it where there is a static C library"))?;
-        let held = initramfs::of(agent, &modules)
-            .map_err(std::io::Error::other)
-            .and_then(|initramfs| Begins::hold(&image, &initramfs));
-        let held = Arc::new(held.map_err(|error| crate::failed("hold the kernel of machines", &error))?);
+        let (monitor, place) = (self.monitor, file.clone());
+        // A kernel is read and unpacked, which takes a moment.
+        let held = tokio::task::spawn_blocking(move || {
+            let kernel = kernel::read(&place, monitor.modules()).map_err(no_kernel)?;
+            monitor.begins(&kernel, agent).map_err(|why| {
+                unavailable(format!("{} is no kernel for {}: {why}", place.display(), monitor.name()), FIX)
+            })
+        });
+        let held = held.await.map_err(|error| crate::failed("hold the kernel of machines", &error))?;
+        let held = Arc::new(held?);
         *begins = Some((file, held.clone()));
         Ok(held)
+    }
+
+    /// How long the first machine on KVM may take until it stands.
+    pub(crate) fn first(&self) -> Duration {
+        self.options.first.unwrap_or(self.monitor.first())
     }
 
     /// What machines of a size have in common here.
@@ -214,6 +238,13 @@ impl Inner {
 
     /// How machines run here, or why they do not. Whether KVM works is found out by starting a machine, once.
     pub(crate) async fn accelerator(self: &Arc<Self>) -> Result<Accelerator, SandboxError> {
+        if self.monitor == Monitor::Firecracker {
+            let fix = "use a machine whose KVM works, or QEMU: set `sandbox.microvm.monitor` to qemu";
+            return match self.why_no_kvm().await? {
+                None => Ok(Accelerator::Kvm),
+                Some(why) => Err(unavailable(why, fix)),
+            };
+        }
         if self.options.emulation == Emulation::Always {
             return Ok(Accelerator::Emulated);
         }
@@ -265,7 +296,7 @@ impl Backend for MicrovmBackend {
     }
 
     fn priority(&self) -> u32 {
-        50
+        100
     }
 
     fn probe(&self) -> Doing<'_, Probe> {
@@ -287,7 +318,7 @@ impl Backend for MicrovmBackend {
         match self.inner.options.emulation {
             Emulation::Never => PROBE_DEADLINE,
             // The operator asked for what is slow: KVM is tried, and then a kernel is started by a program.
-            Emulation::WithoutKvm | Emulation::Always => crate::probe::FIRST + crate::create::PATIENCE,
+            Emulation::WithoutKvm | Emulation::Always => self.inner.first() + crate::create::PATIENCE,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Making a sandbox: its plan, its cgroups, QEMU within them, the agent in its seat, and a look from both sides.
+//! Making a sandbox: its plan, its cgroups, a monitor within them, the agent in its seat, and a look from both sides.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex};
@@ -13,13 +13,13 @@ use bailiwick_types::{SandboxId, Tier, Wallpart};
 use bailiwick_wire::agent::{FromAgent, ToAgent};
 use bailiwick_wire::seat::{FromSeat, Seen};
 
-use crate::attendant::{self, Started};
+use crate::attendant::{self, Started, Talk};
 use crate::backend::Inner;
 use crate::kept::{Kept, Shape};
 use crate::life::Life;
+use crate::monitor::{Accelerator, Size, Told};
 use crate::orders::Orders;
 use crate::plan::{self, Of, Plan};
-use crate::qemu::{self, Accelerator, Size, Told};
 use crate::qmp::Qmp;
 use crate::ready::Kind;
 use crate::report::About;
@@ -29,13 +29,15 @@ use crate::{ID, failed, folders, outside, report, unavailable};
 
 /// How long a machine may take until it stands: one that is emulated on a host that is busy takes long.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
-/// Memory of QEMU beside that of its machine.
+/// How long it is waited for the end of a monitor whose machine did not stand.
+const ENDED: Duration = Duration::from_millis(500);
+/// Memory of a monitor beside that of its machine.
 const OVERHEAD: u64 = 256 << 20;
-/// The most threads of QEMU beside one for each processor.
+/// The most threads of a monitor beside one for each processor.
 const THREADS: u32 = 32;
 /// What would help where a machine does not start.
 const FIX: &str =
-    "look at what QEMU and the machine's console said; `sandbox.microvm.kernel` names another kernel";
+    "look at what the monitor and the machine's console said; `sandbox.microvm.kernel` names another kernel";
 
 /// A sandbox that stands.
 #[derive(Debug)]
@@ -156,7 +158,7 @@ pub(crate) async fn stand(
     let of = Of { spec, image: lent.image.as_deref(), outlet: lent.outlet.as_deref(), as_root };
     let plan = plan::plan(of, places)?;
     let digest = of.image.map(Unpacked::digest);
-    let By { accelerator, within, .. } = by;
+    let accelerator = by.accelerator;
     let shape = Shape::of(spec, digest, of.outlet.is_some(), plan.size, accelerator);
     if let Some(kept) = &from {
         kept.shape.check(&shape)?;
@@ -174,9 +176,7 @@ pub(crate) async fn stand(
     let group = inner.home.make(&name, bounds, &wanted);
     let life = Life::new(name, folder, group);
     inner.know(&life);
-    let settled = tokio::time::timeout(within, settle(inner, &life, &plan, from.as_deref(), by)).await;
-    let settled = settled
-        .unwrap_or_else(|_| Err(unavailable(format!("a machine did not stand after {within:?}"), FIX)));
+    let settled = settle(inner, &life, &plan, from.as_deref(), by).await;
     let looked = settled.and_then(|settled| {
         let outside = outside::look(settled.number, &life.name);
         let outside = outside.map_err(|why| failed("look at a machine from outside", &why))?;
@@ -200,6 +200,7 @@ pub(crate) async fn stand(
             seen: &seen,
             outside: &outside,
             group: &group,
+            monitor: inner.monitor,
             accelerator,
             size,
             has_way_out,
@@ -226,7 +227,7 @@ pub(crate) struct Start {
     pub(crate) memory: Option<File>,
 }
 
-/// Starts QEMU in the cgroups of a machine.
+/// Starts a monitor in the cgroups of a machine.
 pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start) -> Result<Started, SandboxError> {
     let Start { accelerator, size, server, memory } = how;
     let begins = inner.begins().await?;
@@ -235,6 +236,7 @@ pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start) -> Result
         let group = life.group();
         let told = Told {
             name: &life.name,
+            folder: &life.folder,
             program: &inner.program,
             accelerator,
             begins: &begins,
@@ -243,10 +245,11 @@ pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start) -> Result
             as_root,
             memory,
         };
-        qemu::prepare(told)
+        inner.monitor.prepare(told)
     };
-    let (command, ends) = prepared.map_err(|why| unavailable(why, FIX))?;
-    attendant::start(command, ends, server).await.map_err(|why| unavailable(why, FIX))
+    let trouble = |why| unavailable(format!("{}: {why}", inner.monitor.name()), FIX);
+    let (command, ends) = prepared.map_err(trouble)?;
+    attendant::start(command, ends, server).await.map_err(trouble)
 }
 
 /// Where a machine comes from.
@@ -267,15 +270,16 @@ async fn settle(
     from: Option<&Kept>,
     by: By,
 ) -> Result<Settled, SandboxError> {
+    let how = (by.accelerator, by.within);
     if let Some(kept) = from {
-        return settle_from(inner, life, plan, From::Kept(kept), by.accelerator).await;
+        return settle_from(inner, life, plan, From::Kept(kept), how).await;
     }
-    if !by.goes_on {
-        return settle_from(inner, life, plan, From::Start(None), by.accelerator).await;
+    if !by.goes_on || !inner.monitor.keeps() {
+        return settle_from(inner, life, plan, From::Start(None), how).await;
     }
     let kind = inner.kind(plan.size, by.accelerator).await?;
     if let Some(memory) = inner.ready.find(&kind) {
-        match settle_from(inner, life, plan, From::Ready(memory), by.accelerator).await {
+        match settle_from(inner, life, plan, From::Ready(memory), how).await {
             Err(SandboxError::Unavailable { reason, .. }) if !life.is_killed() => {
                 tracing::warn!(reason, "a machine that was ready does not go on; one is started");
                 inner.ready.forget(&kind);
@@ -283,7 +287,7 @@ async fn settle(
             done => return done,
         }
     }
-    settle_from(inner, life, plan, From::Start(Some(&kind)), by.accelerator).await
+    settle_from(inner, life, plan, From::Start(Some(&kind)), how).await
 }
 
 async fn settle_from(
@@ -291,7 +295,7 @@ async fn settle_from(
     life: &Arc<Life>,
     plan: &Plan,
     from: From<'_>,
-    accelerator: Accelerator,
+    (accelerator, within): (Accelerator, Duration),
 ) -> Result<Settled, SandboxError> {
     let (shares, names) = match &from {
         From::Kept(kept) => (kept.shares.clone(), kept.names.clone()),
@@ -306,25 +310,30 @@ async fn settle_from(
     let memory = memory.transpose().map_err(|error| failed("open the memory of a machine", &error))?;
     let how = Start { accelerator, size: plan.size, server, memory };
     let started = start(inner, life, how).await?;
-    let Started { mut greeting, orders, qmp, handle, number, server, said, ended } = started;
+    let Started { streams, handle, number, server, mut said, ended } = started;
     life.runs(handle, ended);
-    let trouble = |why: &dyn std::fmt::Display| {
-        unavailable(format!("QEMU made no machine that stands ({why}): {}", said.text()), FIX)
+    let name = inner.monitor.name();
+    let trouble = |why: &str, said: &str| {
+        unavailable(format!("{name} made no machine that stands ({why}): {said}"), FIX)
     };
     let stood = async {
-        let mut qmp = Qmp::begin(qmp).await?;
+        let Talk { mut greeting, orders, qmp } = attendant::streams(streams).await?;
+        let mut qmp = match qmp {
+            Some(qmp) => Some(Qmp::begin(qmp).await?),
+            None => None,
+        };
         match from {
             From::Kept(kept) => {
-                qmp.go_on_from_memory().await?;
+                talked(&mut qmp)?.go_on_from_memory().await?;
                 orders.go_on().await?;
                 let link = go_on(greeting, kept.next).await.map_err(|error| error.to_string())?;
-                return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), qmp));
+                return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), orders, qmp));
             }
             From::Ready(_) => {
-                qmp.go_on_from_memory().await?;
+                talked(&mut qmp)?.go_on_from_memory().await?;
                 orders.go_on().await?;
             }
-            From::Start(Some(kind)) => keep_ready(inner, &life.name, kind, &orders, &mut qmp).await?,
+            From::Start(Some(kind)) => keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?,
             From::Start(None) => {}
         }
         let taken = async {
@@ -333,24 +342,32 @@ async fn settle_from(
             greeting.next::<FromSeat>().await
         };
         let taken = taken.await.map_err(|error| error.to_string())?;
-        Ok::<_, String>((greeting.link(), taken, qmp))
+        Ok::<_, String>((greeting.link(), taken, orders, qmp))
     };
-    match stood.await {
-        Ok((link, FromSeat::Taken(seen), qmp)) => {
-            let runs = Runs { qmp: tokio::sync::Mutex::new(qmp), orders, server };
+    let in_time = tokio::time::timeout(within, stood).await;
+    match in_time.unwrap_or_else(|_| Err(format!("it did not stand after {within:?}"))) {
+        Ok((link, FromSeat::Taken(seen), orders, qmp)) => {
+            let runs = Runs { qmp: qmp.map(tokio::sync::Mutex::new), orders, server };
             Ok(Settled { link, seen: *seen, runs, number, shares })
         }
-        Ok((_, FromSeat::Untaken { step, errno }, _)) => {
+        Ok((_, FromSeat::Untaken { step, errno }, ..)) => {
             let system = std::io::Error::from_raw_os_error(errno);
-            Err(trouble(&format!("its first process could not {step}: {system}")))
+            life.kill();
+            Err(trouble(&format!("its first process could not {step}: {system}"), &said.text().await))
         }
         Err(why) => {
-            // What it has to say comes with its end.
+            // What it has to say comes with its end. Whoever asked may try another one in its place.
             life.end_program();
-            life.is_over().await;
-            Err(trouble(&why))
+            // One that the kernel does not let go of is not waited for.
+            let _still_there = tokio::time::timeout(ENDED, life.is_over()).await;
+            Err(trouble(&why, &said.text().await))
         }
     }
+}
+
+/// The stream to a monitor that can be talked to.
+fn talked(qmp: &mut Option<Qmp>) -> Result<&mut Qmp, String> {
+    qmp.as_mut().ok_or_else(|| "its monitor cannot be talked to".to_owned())
 }
 
 /// Waits until a machine is up, keeps it for the next of its kind, and lets it go on. One that cannot be kept goes on all the same.

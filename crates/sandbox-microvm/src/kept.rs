@@ -9,7 +9,7 @@ use bailiwick_sandbox::{SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
-use crate::qemu::{Accelerator, Size};
+use crate::monitor::{Accelerator, Size};
 use crate::served::{Names, Shares};
 use crate::{failed, folders, unsupported};
 

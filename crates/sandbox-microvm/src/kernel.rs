@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Modules that a machine needs; those that are built in are left out.
-const NEEDED: [&str; 4] = ["virtio_pci", "virtio_console", "fuse", "overlay"];
 /// What the name of a kernel begins with.
 const PREFIX: &str = "vmlinuz-";
 /// The longest kernel or module that is read.
@@ -19,7 +17,6 @@ const DEPENDS: &[u8] = b"\0depends=";
 /// A kernel, and its modules in the order in which they are loaded: name and content.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    pub(crate) file: PathBuf,
     pub(crate) image: Vec<u8>,
     pub(crate) modules: Vec<(String, Vec<u8>)>,
 }
@@ -47,8 +44,9 @@ fn numbers(version: &str) -> Vec<u64> {
     version.split(|letter: char| !letter.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Reads a kernel and its modules, which are where its package puts them: beside the folder that the kernel is in.
-pub(crate) fn read(file: &Path) -> io::Result<Kernel> {
+/// Reads a kernel and the modules that are needed of it, which are where its package puts them: beside the folder that the kernel is
+/// in. Those that are built in are left out.
+pub(crate) fn read(file: &Path, needed: &[&str]) -> io::Result<Kernel> {
     let name = file.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
     let version = name.strip_prefix(PREFIX).ok_or_else(|| {
         io::Error::other(format!(
@@ -71,12 +69,12 @@ pub(crate) fn read(file: &Path) -> io::Result<Kernel> {
     open(&folder.join("modules.builtin"))?.read_to_string(&mut builtin)?;
     let built: Vec<String> = builtin.lines().map(|line| plain(Path::new(line))).collect();
     let mut modules = Vec::new();
-    for needed in NEEDED {
+    for needed in needed {
         add(needed, &files, &built, &mut modules)?;
     }
     let mut image = Vec::new();
     open(file)?.read_to_end(&mut image)?;
-    Ok(Kernel { file: file.to_owned(), image, modules })
+    Ok(Kernel { image, modules })
 }
 
 #[expect(

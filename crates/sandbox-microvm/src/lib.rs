@@ -1,22 +1,27 @@
-//! The backend `microvm`: one machine for each sandbox, by QEMU, with a kernel of the host's and our agent as its first process.
+//! The backend `microvm`: one machine for each sandbox, by QEMU or Firecracker, with a kernel of the host's and our agent as its first
+//! process.
 //!
 //! A machine has no disk and no network: three streams lead out of it, to the host that started it. Over the first one its agent is
 //! talked to; over the second one its kernel asks for files of the host, which `served` answers; over the third one its first process
-//! gets orders. QEMU itself is nobody, sees no file of anybody's, and runs behind its own filter, in our cgroups. What the agent says
+//! gets orders. The monitor itself is nobody, sees no file of anybody's, and runs behind its own filter, in our cgroups. What the agent says
 //! of its place is believed once, before anything of a guest ran; the rest is looked at from outside. This crate decides nothing: it
 //! gets demands, and holds all of them or refuses.
 //!
-//! Start reading at `create` (a sandbox in its order), then `plan` (what is in its root), `qemu` and `attendant` (the program and the
-//! thread that stands by it), `served` (files), `wall` and `life` (what becomes of it), `kept` (snapshots).
+//! Start reading at `create` (a sandbox in its order), then `plan` (what is in its root), `monitor` with `qemu` and `firecracker` (the
+//! programs), `attendant` and `doors` (the thread that stands by one, and how streams come), `vmlinux` (a kernel, unpacked), `served` (files), `wall` and `life` (what becomes of it), `kept` (snapshots).
 
 mod attendant;
 mod backend;
+mod confinement;
 mod create;
+mod doors;
+mod firecracker;
 mod folders;
 mod initramfs;
 mod kept;
 mod kernel;
 mod life;
+mod monitor;
 mod orders;
 mod outside;
 mod plan;
@@ -28,9 +33,10 @@ mod report;
 mod said;
 mod served;
 mod verdict;
+mod vmlinux;
 mod wall;
 
-pub use backend::{Emulation, MicrovmBackend, Options};
+pub use backend::{Choice, Emulation, MicrovmBackend, Options};
 
 /// The name of this backend.
 pub(crate) const ID: &str = "microvm";

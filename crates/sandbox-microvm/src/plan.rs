@@ -15,7 +15,7 @@ use bailiwick_wire::machine::{Machine, Piece};
 use bailiwick_wire::seat::Seat;
 
 use crate::failed;
-use crate::qemu::Size;
+use crate::monitor::Size;
 use crate::served::{Owner, Share, Shares};
 
 /// Who everybody is inside, unless there is something to be written to on the host.
@@ -27,7 +27,7 @@ const EACH: u64 = 4096;
 /// The least files that there can be.
 const LEAST_FILES: u64 = 4096;
 /// The most processors of a machine.
-const MOST_PROCESSORS: u32 = 32;
+pub(crate) const MOST_PROCESSORS: u32 = 32;
 
 /// What a sandbox is made of, beside its spec.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,6 @@
 //! What this backend can do here, found out by doing it: a machine is started, looked at, and ended.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bailiwick_agent_host::Places;
 use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
@@ -9,10 +8,7 @@ use bailiwick_types::{WallStatus, Wallpart};
 
 use crate::backend::Inner;
 use crate::create::{By, Lent, Stands, stand};
-use crate::qemu::Accelerator;
-
-/// How long the first machine on KVM may take until it stands: many times as long as it takes where KVM works.
-pub(crate) const FIRST: Duration = Duration::from_secs(7);
+use crate::monitor::Accelerator;
 
 /// Why no machine runs on KVM here; none where one does. An error where machines could not even be tried.
 pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, SandboxError> {
@@ -22,7 +18,7 @@ pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, San
     let limits = Limits { cpu: Limits::default().cpu, ..Limits::preset(Preset::Minimal) };
     let spec = SandboxSpec::new(limits);
     // Whether a kernel starts is what is asked.
-    let by = By { accelerator: Accelerator::Kvm, within: FIRST, goes_on: false };
+    let by = By { accelerator: Accelerator::Kvm, within: inner.first(), goes_on: false };
     match stand(inner, &spec, &Lent::default(), &Places::rooted(&spec), by).await {
         Ok(Stands { life, link, .. }) => {
             drop(link);
@@ -39,7 +35,7 @@ pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, San
 
 /// Looks.
 pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
-    let mut found = vec![format!("QEMU {}", inner.program.display())];
+    let mut found = vec![format!("{} {}", inner.monitor.name(), inner.program.display())];
     let accelerator = match inner.accelerator().await {
         Ok(accelerator) => accelerator,
         Err(error) => return not(found, &error),

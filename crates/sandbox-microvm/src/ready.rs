@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 
 use crate::kept::Memory;
-use crate::qemu::{Accelerator, Size};
+use crate::monitor::{Accelerator, Size};
 
 /// Where they are, in the folder of this backend.
 const FOLDER: &str = "ready";

@@ -1,13 +1,13 @@
-//! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of QEMU from outside, and its
-//! cgroups. Nothing that was not seen is claimed.
+//! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of its monitor from outside, and
+//! its cgroups. Nothing that was not seen is claimed.
 
 use bailiwick_sandbox::{Demand, SandboxSpec};
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
+use crate::monitor::{Accelerator, Monitor, Size};
 use crate::outside::Outside;
-use crate::qemu::{Accelerator, Size};
 
 type Held = (WallStatus, String);
 
@@ -18,6 +18,7 @@ pub(crate) struct About<'a> {
     pub(crate) seen: &'a Seen,
     pub(crate) outside: &'a Outside,
     pub(crate) group: &'a Group,
+    pub(crate) monitor: Monitor,
     pub(crate) accelerator: Accelerator,
     pub(crate) size: Size,
     pub(crate) has_way_out: bool,
@@ -49,18 +50,26 @@ const fn status(holds: bool) -> WallStatus {
     if holds { WallStatus::Enforced } else { WallStatus::Partial }
 }
 
-fn network(About { seen, outside, has_way_out, .. }: About<'_>) -> Held {
+fn network(About { seen, outside, monitor, has_way_out, .. }: About<'_>) -> Held {
     let holds = seen.interfaces == ["lo"] && outside.has("net") && outside.filtered;
     let way =
         if has_way_out { ", and a proxy on it that the host serves over the agent's stream" } else { "" };
     let network = "a machine with no network card, nothing but its own loopback";
+    let sockets = match monitor {
+        Monitor::Qemu => "",
+        // The doors are gone when the last of them has opened, and without all three nothing stands.
+        Monitor::Firecracker => "; its virtual sockets lead to nobody since its streams came",
+    };
+    let name = monitor.name();
     (
         status(holds),
-        format!("{network}{way}; QEMU is in a net namespace of its own, behind its seccomp filter"),
+        format!(
+            "{network}{way}{sockets}; {name} is in a net namespace of its own, behind its seccomp filter"
+        ),
     )
 }
 
-fn files(About { seen, outside, has_image, .. }: About<'_>) -> Held {
+fn files(About { seen, outside, monitor, has_image, .. }: About<'_>) -> Held {
     let holds = (seen.root_is_read_only || has_image) && outside.filtered && outside.sees_nothing;
     let root = if has_image {
         "the image with a layer in the machine's memory over it"
@@ -70,18 +79,19 @@ fn files(About { seen, outside, has_image, .. }: About<'_>) -> Held {
     let sees =
         if outside.sees_nothing { "sees no file of anybody's" } else { "is not kept from this user's files" };
     let served = "served by this program, which opens only beneath what is named";
-    (status(holds), format!("{root}, {served}; no disk; QEMU {sees}"))
+    (status(holds), format!("{root}, {served}; no disk; {} {sees}", monitor.name()))
 }
 
-fn identity(About { seen, outside, accelerator, .. }: About<'_>) -> Held {
+fn identity(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> Held {
     let filter =
         seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups && seen.user != 0;
     let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered;
     let mechanism = format!(
-        "a machine of its own by {}; QEMU is {} outside, without capabilities, behind its seccomp filter; inside: user {}, no groups, \
+        "a machine of its own by {}; {} is {} outside, without capabilities, behind its seccomp filter; inside: user {}, no groups, \
          no capabilities, no_new_privs, {filter}",
         accelerator.says(),
+        monitor.name(),
         outside.user,
         seen.user
     );
@@ -106,10 +116,12 @@ fn kill(About { seen, outside, .. }: About<'_>) -> Held {
     )
 }
 
-fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held {
+fn held(About { outside, monitor, group, .. }: About<'_>, controller: Controller) -> Held {
     match group.holds(controller) {
-        Ok(mechanism) if outside.joined => (WallStatus::Enforced, format!("{mechanism}, around QEMU")),
-        Ok(_) => (WallStatus::Absent, "QEMU did not join its cgroup".to_owned()),
+        Ok(mechanism) if outside.joined => {
+            (WallStatus::Enforced, format!("{mechanism}, around {}", monitor.name()))
+        }
+        Ok(_) => (WallStatus::Absent, format!("{} did not join its cgroup", monitor.name())),
         Err(why) => (WallStatus::Absent, why),
     }
 }

@@ -9,25 +9,36 @@ use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot, Un
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
-use crate::attendant::Started;
+use crate::attendant::{self, Started, Talk};
 use crate::backend::Inner;
 use crate::create::{self, PATIENCE, Serving, Start};
 use crate::kept::{Kept, Memory, Shape};
 use crate::life::Life;
+use crate::monitor::Monitor;
 use crate::orders::Orders;
 use crate::qmp::Qmp;
 use crate::served::{Names, Server, Shares};
-use crate::{ID, failed};
+use crate::{ID, failed, unsupported};
 
+/// Why a machine of Firecracker is not kept.
+const NOT_KEPT: &str = "keeping a machine of Firecracker: its streams are virtual sockets, which do not go on with its memory; \
+                        `sandbox.microvm.monitor` = \"qemu\" has machines that can be kept";
 /// How long an agent may take to be hushed.
 const HUSH: Duration = Duration::from_secs(30);
 
 /// A machine that runs, as it is talked to.
 #[derive(Debug)]
 pub(crate) struct Runs {
-    pub(crate) qmp: tokio::sync::Mutex<Qmp>,
+    /// The monitor itself, where it can be talked to.
+    pub(crate) qmp: Option<tokio::sync::Mutex<Qmp>>,
     pub(crate) orders: Orders,
     pub(crate) server: Serving,
+}
+
+impl Runs {
+    fn qmp(&self) -> Result<&tokio::sync::Mutex<Qmp>, String> {
+        self.qmp.as_ref().ok_or_else(|| NOT_KEPT.to_owned())
+    }
 }
 
 /// A machine that sleeps: its memory in a file.
@@ -81,13 +92,13 @@ impl Machine {
         let names = runs.server.lock().unwrap_or_else(PoisonError::into_inner).known();
         let names =
             names.ok_or("it has files open on the host that were removed, which nobody finds again")?;
-        runs.qmp.lock().await.keep(file).await?;
+        runs.qmp()?.lock().await.keep(file).await?;
         Ok(names)
     }
 
     /// Lets one that was stopped go on where it is.
     async fn unstop(runs: &Runs) -> Result<(), String> {
-        runs.qmp.lock().await.go_on().await?;
+        runs.qmp()?.lock().await.go_on().await?;
         runs.orders.go_on().await
     }
 
@@ -142,30 +153,31 @@ impl Machine {
         };
         let started =
             create::start(&self.backend, &self.life, how).await.map_err(|error| error.to_string())?;
-        let Started { mut greeting, orders, qmp, handle, server, said, ended, .. } = started;
+        let Started { streams, handle, server, mut said, ended, .. } = started;
         self.life.runs(handle, ended);
         let goes_on = async {
-            let mut qmp = Qmp::begin(qmp).await?;
+            let Talk { mut greeting, orders, qmp } = attendant::streams(streams).await?;
+            let mut qmp = Qmp::begin(qmp.ok_or(NOT_KEPT)?).await?;
             qmp.go_on_from_memory().await?;
             orders.go_on().await?;
             hushed.is_heard_over(&mut greeting).await.map_err(|error| error.to_string())?;
-            Ok::<_, String>(qmp)
+            Ok::<_, String>((greeting, orders, qmp))
         };
-        let qmp = match tokio::time::timeout(PATIENCE, goes_on).await {
-            Ok(Ok(qmp)) => qmp,
+        let (greeting, orders, qmp) = match tokio::time::timeout(PATIENCE, goes_on).await {
+            Ok(Ok(goes_on)) => goes_on,
             Ok(Err(why)) => {
                 self.life.end_program();
                 self.life.is_over().await;
-                return Err(format!("{why}: {}", said.text()));
+                return Err(format!("{why}: {}", said.text().await));
             }
             Err(_) => {
                 self.life.kill();
-                return Err(format!("it did not go on within {PATIENCE:?}: {}", said.text()));
+                return Err(format!("it did not go on within {PATIENCE:?}: {}", said.text().await));
             }
         };
         let Some(Asleep { hushed, .. }) = asleep.take() else { return Ok(()) };
         self.life.keep(false);
-        *self.runs.write().await = Some(Runs { qmp: tokio::sync::Mutex::new(qmp), orders, server });
+        *self.runs.write().await = Some(Runs { qmp: Some(tokio::sync::Mutex::new(qmp)), orders, server });
         hushed.go_on_over(greeting).await.map_err(|error| error.to_string())
     }
 }
@@ -183,7 +195,7 @@ impl Wall for Machine {
         self.life.removed().await;
     }
 
-    /// Who was killed for want of memory is known to its own kernel only; the rest is counted around QEMU.
+    /// Who was killed for want of memory is known to its own kernel only; the rest is counted around its monitor.
     async fn account(&self) -> Account {
         let outside = self.life.account();
         let kills = match self.runs.try_read().as_deref() {
@@ -205,6 +217,10 @@ impl Wall for Machine {
         Ok(Stood::ByWall)
     }
 
+    fn never_sleeps(&self) -> Option<String> {
+        (self.backend.monitor == Monitor::Firecracker).then(|| NOT_KEPT.to_owned())
+    }
+
     async fn connect(&self, attended: &Attended<Self>, port: u16) -> Result<Box<dyn Duplex>, SandboxError> {
         carried::connect(attended, port).await
     }
@@ -214,6 +230,9 @@ impl Wall for Machine {
     }
 
     async fn snapshot(&self, attended: &Attended<Self>) -> Result<Snapshot, SandboxError> {
+        if let Some(why) = self.never_sleeps() {
+            return Err(unsupported(why));
+        }
         let step = "keep a machine";
         // One that sleeps is woken.
         drop(attended.ask().await?);

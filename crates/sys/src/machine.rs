@@ -1,9 +1,10 @@
-//! What only the first process of a machine does: modules, the clock, random numbers, the end.
+//! What only the first process of a machine does: modules, streams to its host, the clock, random numbers, the end.
 
-use std::os::fd::{AsFd, AsRawFd as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::time::Timespec;
 
 use crate::descriptors::last;
@@ -16,6 +17,31 @@ pub fn load_module(file: impl AsFd) -> Result<(), Failed> {
     match if result == 0 { Ok(()) } else { Err(last()) } {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
         Err(errno) => Err(Step::LoadModule.failed(errno)),
+    }
+}
+
+/// A stream to the host of this machine, by its virtual socket of this number.
+pub fn connect_to_host(number: u32) -> Result<OwnedFd, Failed> {
+    let failed = |errno| Step::OpenPort.failed(errno);
+    let kind = (AddressFamily::VSOCK, SocketType::STREAM);
+    let socket = rustix::net::socket_with(kind.0, kind.1, SocketFlags::CLOEXEC, None).map_err(failed)?;
+    let address = libc::sockaddr_vm {
+        svm_family: AddressFamily::VSOCK.as_raw(),
+        svm_reserved1: 0,
+        svm_port: number,
+        svm_cid: libc::VMADDR_CID_HOST,
+        svm_zero: [0; 4],
+    };
+    let length = libc::socklen_t::try_from(size_of_val(&address)).map_err(|_| failed(Errno::INVAL))?;
+    loop {
+        // SAFETY: the address is as long as is said, and the call only reads it.
+        let result = unsafe { libc::connect(socket.as_raw_fd(), (&raw const address).cast(), length) };
+        match if result == 0 { Ok(()) } else { Err(last()) } {
+            // One that was interrupted goes on by itself, and is waited for by asking again.
+            Ok(()) | Err(Errno::ISCONN) => return Ok(socket),
+            Err(Errno::INTR | Errno::ALREADY) => {}
+            Err(errno) => return Err(failed(errno)),
+        }
     }
 }
 
@@ -43,5 +69,11 @@ pub fn seed(random: impl AsFd, bytes: &[u8]) -> Result<(), Failed> {
 /// Turns the machine off. Only for its first process; gives why that failed.
 pub fn power_off() -> Failed {
     let failed = rustix::system::reboot(rustix::system::RebootCommand::PowerOff);
+    Step::Kill.failed(failed.err().unwrap_or(Errno::IO))
+}
+
+/// Starts the machine anew, which its monitor takes for its end. Only for its first process; gives why that failed.
+pub fn restart() -> Failed {
+    let failed = rustix::system::reboot(rustix::system::RebootCommand::Restart);
     Step::Kill.failed(failed.err().unwrap_or(Errno::IO))
 }

@@ -13,6 +13,15 @@ pub const AGENT_PORT: &str = "/dev/vport0p1";
 pub const FILES_PORT: &str = "/dev/vport0p2";
 /// The port of orders to the machine's first process.
 pub const ORDERS_PORT: &str = "/dev/vport0p3";
+/// The word behind the first one, where streams lead out of a machine by virtual sockets and not by ports: its first process
+/// connects to its host at each of these numbers.
+pub const BY_SOCKETS: &str = "vsock";
+/// The number of the agent's own stream.
+pub const AGENT_SOCKET: u32 = 1;
+/// The number of the files that the host serves.
+pub const FILES_SOCKET: u32 = 2;
+/// The number of orders to the machine's first process.
+pub const ORDERS_SOCKET: u32 = 3;
 /// Where modules are, in the order of their names.
 pub const MODULES: &str = "/modules";
 

@@ -142,6 +142,20 @@ pub(super) const SANDBOX: &[Row] = &[
         "how gVisor runs programs: systrap, kvm, ptrace",
     ),
     (
+        "sandbox.microvm.monitor",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "who makes the machines of the backend microvm: auto, qemu, firecracker",
+    ),
+    (
+        "sandbox.microvm.firecracker",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "the program firecracker of the backend microvm: its name or where it is",
+    ),
+    (
         "sandbox.microvm.program",
         Kind::Text,
         Narrowing::Fixed,

@@ -15,6 +15,8 @@ use crate::value::Value;
 const BACKENDS: &[&str] = &["process", "container", "gvisor", "microvm", "wasm", "remote"];
 /// The ways in which gVisor can run programs.
 const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
+/// Who may make the machines of the backend `microvm`.
+const MONITORS: &[&str] = &["auto", "qemu", "firecracker"];
 /// The presets that there are.
 pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
 /// The limits that can be required.
@@ -81,6 +83,10 @@ pub struct GvisorSettings {
 /// What the backend `microvm` is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MicrovmSettings {
+    /// Who makes machines: `auto`, `qemu`, `firecracker`.
+    pub monitor: String,
+    /// The program `firecracker`.
+    pub firecracker: PathBuf,
     /// The program `qemu-system-x86_64`.
     pub program: PathBuf,
     /// The kernel of machines, or the folder that it is in.
@@ -164,6 +170,8 @@ impl SandboxSettings {
         let preset = words("sandbox.preset", vec![take!(config, "sandbox.preset", Text)], PRESETS)?;
         let platform = take!(config, "sandbox.gvisor.platform", Text);
         let platform = words("sandbox.gvisor.platform", vec![platform], PLATFORMS)?;
+        let monitor = take!(config, "sandbox.microvm.monitor", Text);
+        let monitor = words("sandbox.microvm.monitor", vec![monitor], MONITORS)?;
         Ok(Self {
             backends: words("sandbox.backends", take!(config, "sandbox.backends", Texts), BACKENDS)?,
             floor: take!(config, "sandbox.floor", Tier),
@@ -198,6 +206,8 @@ impl SandboxSettings {
                 backend: said(take!(config, "sandbox.remote.backend", Text)),
             },
             microvm: MicrovmSettings {
+                monitor: monitor.into_iter().next().unwrap_or_default(),
+                firecracker: PathBuf::from(take!(config, "sandbox.microvm.firecracker", Text)),
                 program: PathBuf::from(take!(config, "sandbox.microvm.program", Text)),
                 kernel: PathBuf::from(take!(config, "sandbox.microvm.kernel", Text)),
                 emulation: take!(config, "sandbox.microvm.emulation", Switch),

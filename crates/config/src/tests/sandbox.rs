@@ -47,6 +47,11 @@ fn what_is_no_word_of_a_key_is_refused() {
             "`sandbox.gvisor.platform`: `vax` is not one of systrap, kvm, ptrace",
             "",
         ),
+        (
+            "microvm.monitor = \"bochs\"",
+            "`sandbox.microvm.monitor`: `bochs` is not one of auto, qemu, firecracker",
+            "",
+        ),
         ("most = 0", "must not be zero", ""),
         ("ceilings.cpu = 0", "must be a number of cores above zero", "0.5"),
         ("ceilings.cpu = -1", "must be a number of cores above zero", ""),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bailiwick_agent_host::label;
 
 use super::{Kind, MOST, Ready};
-use crate::qemu::{Accelerator, Size};
+use crate::monitor::{Accelerator, Size};
 
 const SIZE: Size = Size { memory: 128, processors: 1 };
 

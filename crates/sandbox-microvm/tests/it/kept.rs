@@ -1,5 +1,7 @@
 //! Machines that are kept as they are, with what runs in them.
 
+use std::time::Duration;
+
 use bailiwick_sandbox::{Backend, Limit, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_testkit::{requires, tests};
 
@@ -8,6 +10,7 @@ use crate::place::{Place, is_possible, machines, sh, shell, spec, wait};
 tests!(
     a_snapshot_goes_on_three_times_with_what_ran_in_it,
     a_machine_that_sleeps_has_no_memory_and_wakes_by_itself,
+    whoever_stops_waiting_leaves_a_machine_that_works,
 );
 
 /// Starts something that counts, and goes on when the command that started it has ended.
@@ -124,5 +127,31 @@ fn a_machine_that_sleeps_has_no_memory_and_wakes_by_itself() {
         sandbox.hibernate().await.expect("asleep a third time");
         sandbox.terminate().await.expect("ended in its sleep");
         assert_eq!(machines(), Vec::<i32>::new());
+    });
+}
+
+fn whoever_stops_waiting_leaves_a_machine_that_works() {
+    requires!("qemu", is_possible());
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        count(sandbox.as_ref()).await;
+        // From before anything was done for it to the middle of its memory being written.
+        for milliseconds in [1, 10, 50, 150] {
+            let within = Duration::from_millis(milliseconds);
+            let hibernated = tokio::time::timeout(within, sandbox.hibernate()).await;
+            assert!(milliseconds > 1 || hibernated.is_err(), "{hibernated:?}");
+            let at = counted(sandbox.as_ref()).await;
+            let kept = tokio::time::timeout(within, sandbox.snapshot()).await;
+            assert!(milliseconds > 1 || kept.is_err(), "{kept:?}");
+            counts_beyond(sandbox.as_ref(), at).await;
+            sandbox.hibernate().await.expect("asleep");
+            assert_eq!(memory(), 0);
+            // Waking is asked for by whoever uses it.
+            let used = tokio::time::timeout(within, sandbox.exec(shell("true"))).await;
+            assert!(milliseconds > 1 || used.is_err(), "{used:?}");
+            counts_beyond(sandbox.as_ref(), at).await;
+            assert_eq!(machines().len(), 1);
+        }
     });
 }

@@ -11,6 +11,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
 mod commands;
+mod firecracker;
 mod kept;
 mod limits;
 mod mounts;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     }
     bailiwick_testkit::run_tests(&[
         commands::TESTS,
+        firecracker::TESTS,
         kept::TESTS,
         limits::TESTS,
         mounts::TESTS,

@@ -3,15 +3,17 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use bailiwick_sandbox::{Available, Backend, SandboxError};
+use bailiwick_sandbox::{Available, Backend, Backends, SandboxError};
 use bailiwick_sandbox_microvm::Emulation;
 use bailiwick_testkit::{requires, tests};
+use bailiwick_types::Tier;
 
 use crate::place::{Place, is_possible, machines, sh, shell, spec, wait};
 
 tests!(
     without_its_parts_it_is_said_what_is_missing,
     a_kvm_on_which_nothing_starts_is_told_in_time_and_remembered,
+    asking_for_a_machine_where_kvm_does_not_work_fails_in_time_and_then_at_once,
     a_machine_that_is_killed_is_told_and_leaves_nothing_and_the_next_one_works,
 );
 
@@ -65,6 +67,29 @@ fn a_kvm_on_which_nothing_starts_is_told_in_time_and_remembered() {
     let probe = wait(async { other.backend.probe().await });
     assert!(matches!(probe.availability, Available::No { .. }), "{probe:?}");
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!(machines(), Vec::<i32>::new());
+}
+
+/// Where KVM works this test sees that the backend is picked.
+fn asking_for_a_machine_where_kvm_does_not_work_fails_in_time_and_then_at_once() {
+    requires!("qemu", is_possible());
+    let place = Place::with(|options| options.emulation = Emulation::Never);
+    let backends = Backends::new([place.backend.clone() as std::sync::Arc<dyn Backend>]);
+    for within in [Duration::from_secs(10), Duration::from_secs(2)] {
+        let began = Instant::now();
+        let picked = wait(backends.select(Tier::MicroVm, None, &spec()));
+        let took = began.elapsed();
+        let _nobody_reads = writeln!(std::io::stderr(), "{took:?}: {picked:?}");
+        let Err(SandboxError::NoneFits(none)) = picked else {
+            assert_eq!(picked.expect("KVM works").id(), "microvm");
+            return;
+        };
+        assert!(took < within, "{took:?}");
+        assert_eq!(none.floor, Tier::MicroVm);
+        let why = none.to_string();
+        assert!(why.contains("microvm (") && (why.contains("kvm") || why.contains("KVM")), "{why}");
+        assert!(none.hint().contains("sandbox.microvm.emulation"), "{}", none.hint());
+    }
     assert_eq!(machines(), Vec::<i32>::new());
 }
 

@@ -15,7 +15,7 @@ fn a_machine_holds_every_demand_and_shows_nothing_of_the_host() {
     std::fs::write(&secret, "secret").expect("a file");
     wait(async {
         let sandbox = place.sandbox().await;
-        assert_eq!((place.backend.tier(), place.backend.priority()), (Tier::MicroVm, 50));
+        assert_eq!((place.backend.tier(), place.backend.priority()), (Tier::MicroVm, 100));
         assert!(sandbox.warnings().is_empty(), "{:?}", sandbox.warnings());
         for demand in Demand::ALL {
             let walls = &sandbox.receipt().walls;

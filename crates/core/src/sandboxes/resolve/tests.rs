@@ -34,6 +34,8 @@ pub(crate) fn settings() -> SandboxSettings {
         gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
         wasm_fuel: None,
         microvm: MicrovmSettings {
+            monitor: "auto".to_owned(),
+            firecracker: "firecracker".into(),
             program: "qemu".into(),
             kernel: "/boot".into(),
             emulation: false,

@@ -16,6 +16,7 @@ use std::time::Duration;
 use bailiwick_sandbox::{
     Available, Backend, Command, Limits, Pool, PoolOptions, Preset, Sandbox, SandboxSpec,
 };
+use bailiwick_sandbox_gvisor::GvisorBackend;
 use bailiwick_sandbox_process::ProcessBackend;
 use bailiwick_testkit::{Verdicts, has};
 use bytes::Bytes;
@@ -48,6 +49,7 @@ macro_rules! rows {
 
 rows! {
     process: |folder| std::sync::Arc::new(super::ProcessBackend::new(bailiwick_sandbox_process::Options::new(folder)));
+    gvisor: |folder| std::sync::Arc::new(super::GvisorBackend::new(bailiwick_sandbox_gvisor::Options::new(folder)));
 }
 
 fn main() -> ExitCode {

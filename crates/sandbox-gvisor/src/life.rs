@@ -138,14 +138,11 @@ impl Life {
     /// seconds, and `runsc` takes the dead for living until then. One that does not end soon is ended.
     pub(crate) fn kill(&self) {
         self.how.send_modify(|how| how.killed = true);
-        match self.holder().as_ref() {
-            Some(Holder { kernel: Some(kernel), .. }) => {
-                // Whoever stands still dies only when they are let go.
-                let _was_not_frozen = self.group().freeze(false);
-                runsc::end(kernel);
-                return;
-            }
-            Some(_) | None => {}
+        if let Some(Holder { kernel: Some(kernel), .. }) = self.holder().as_ref() {
+            // Whoever stands still dies only when they are let go.
+            let _was_not_frozen = self.group().freeze(false);
+            runsc::end(kernel);
+            return;
         }
         self.end();
     }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use bailiwick_sandbox::{Available, Backend, SandboxError};
+use bailiwick_sandbox::{Available, Backend, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, cgroups_of, is_possible, sh, shell, spec, wait};
+use crate::place::{Place, cgroups_of, is_possible, path, sh, shell, spec, wait};
 
 tests!(
     without_the_program_it_is_said_what_is_missing,
@@ -14,6 +14,7 @@ tests!(
     a_process_of_gvisor_that_is_killed_in_mid_exec_is_told_and_leaves_nothing,
     the_program_sees_the_end_of_its_sandbox_and_has_nothing_to_forget_afterwards,
     a_program_that_outlives_its_sandbox_is_ended,
+    a_mount_that_becomes_another_while_it_starts_is_refused,
 );
 
 fn without_the_program_it_is_said_what_is_missing() {
@@ -118,6 +119,25 @@ fn a_program_that_outlives_its_sandbox_is_ended() {
         sandbox.terminate().await.expect("ended");
         assert_eq!(place.boxes(), Vec::<String>::new());
         assert_eq!(boxed.iter().flat_map(|one| cgroups_of(one)).count(), 0);
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+fn a_mount_that_becomes_another_while_it_starts_is_refused() {
+    requires!("gvisor", is_possible());
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = folder.path().canonicalize().expect("a path").join("mounted");
+    std::fs::create_dir(&from).expect("a folder");
+    // Somebody is between the look at it and the program that mounts it by its name.
+    let at = from.display();
+    let script = format!("#!/bin/sh\n/bin/mv {at} {at}.before\n/bin/mkdir {at}\nexec {} \"$@\"\n", runsc());
+    let (place, _folder) = behind(&script);
+    wait(async {
+        let mut spec = spec();
+        spec.mounts = vec![Mount { from, to: path("/srv/x"), writable: false }];
+        let refused = place.create(spec).await.err();
+        let Some(SandboxError::Mount { why, .. }) = &refused else { panic!("{refused:?}") };
+        assert!(why.contains("not what was checked"), "{why}");
         assert_eq!(place.processes(), Vec::<i32>::new());
     });
 }

@@ -6,9 +6,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use bailiwick_sys::command::{Launch, Stack};
 use bailiwick_sys::{Errno, Failed};
 use bailiwick_wire::agent::{Start, Stream, Window};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::command::Command;
@@ -134,12 +134,32 @@ fn terminal(window: Window) -> Result<Streams, NotStarted> {
     unlockpt(&ours).map_err(&failed)?;
     set_window(&ours, window).map_err(&failed)?;
     rustix::io::ioctl_fionbio(&ours, true).map_err(&failed)?;
-    let theirs = ioctl_tiocgptpeer(&ours, flags).map_err(&failed)?;
+    let theirs = match ioctl_tiocgptpeer(&ours, flags) {
+        Err(Errno::NOTTY) => named(&ours),
+        opened => opened,
+    };
+    let theirs = theirs.map_err(&failed)?;
     let again = |end: &OwnedFd| rustix::io::fcntl_dupfd_cloexec(end, 3).map_err(&failed);
     let input = Input::new(Some(again(&ours)?), true);
     let others = (again(&theirs)?, again(&theirs)?);
     let outputs = vec![Output::new(Stream::Stdout, From::Terminal, ours)];
     Ok(Streams { theirs: [theirs, others.0, others.1], input, outputs })
+}
+
+/// The major number of the commands' ends of terminals.
+const TERMINALS: u32 = 136;
+
+/// The other end of a terminal by its name, on a kernel that opens it by nothing else (gVisor's). What the name leads to is looked at:
+/// it has to be the terminal of that number, by no link.
+fn named(ours: &OwnedFd) -> Result<OwnedFd, Errno> {
+    let name = ptsname(ours, Vec::new())?;
+    let number = name.to_str().ok().and_then(|name| name.strip_prefix("/dev/pts/")?.parse::<u32>().ok());
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let theirs = rustix::fs::open(name.as_c_str(), flags, Mode::empty())?;
+    let found = rustix::fs::fstat(&theirs)?;
+    let is_device = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
+    let device = (rustix::fs::major(found.st_rdev), Some(rustix::fs::minor(found.st_rdev)));
+    if is_device && device == (TERMINALS, number) { Ok(theirs) } else { Err(Errno::NOTTY) }
 }
 
 /// Gives a terminal another size.

@@ -125,6 +125,9 @@ async fn build(
     id: SandboxId,
     outlet: Option<&dyn Outlet>,
 ) -> Result<Stands, SandboxError> {
+    if let Some(why) = engine.unusable() {
+        return Err(why);
+    }
     let agent = agent(inner)?;
     let begins = image::find(engine, &spec.image).await?;
     let mounts = mounts::checked(&spec.mounts, engine.kind)?;
@@ -209,7 +212,14 @@ async fn settle(
     let Container { engine, id, .. } = container;
     let mut greeting = stream::attach(engine, id, silence.clone()).await?;
     let starting = engine.docker.start_container(id, None::<StartContainerOptions>);
-    engine.ask("start a container", starting).await.map_err(|error| unmade(error, spec, runtime))?;
+    engine.ask("start a container", starting).await.map_err(|error| {
+        let is_refused = matches!(error, EngineError::Refused { .. });
+        let why = unmade(error, spec, runtime);
+        if is_refused && matches!(why, SandboxError::Unavailable { .. }) {
+            engine.is_unusable(&why);
+        }
+        why
+    })?;
     let most = spec.limits.processes.value;
     let seat = Seat {
         user: None,

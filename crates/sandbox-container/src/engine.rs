@@ -1,7 +1,8 @@
 //! The engine: where its socket is, whether it answers, and every request to it with a deadline.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bailiwick_sandbox::SandboxError;
 use bailiwick_sys::privileges;
@@ -35,7 +36,13 @@ pub(crate) struct Engine {
     /// What it calls itself.
     pub(crate) version: String,
     pub(crate) socket: PathBuf,
+    /// Why the runtime that it is told to use started nothing, and when.
+    unusable: Mutex<Option<(SandboxError, Instant)>>,
 }
+
+/// For how long a runtime that started nothing is not tried again: Docker leaves what a start that failed has made of gVisor's, so
+/// each try has its price.
+const REMEMBERED: Duration = Duration::from_mins(1);
 
 /// A request that came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -186,7 +193,8 @@ impl Engine {
                     let kind = if is_podman { Kind::Podman } else { Kind::Docker };
                     let name = if is_podman { "Podman" } else { "Docker" };
                     let version = format!("{name} {}", told.version.unwrap_or_default());
-                    return Ok(Self { docker, kind, version, socket: socket.to_owned() });
+                    let (socket, unusable) = (socket.to_owned(), Mutex::default());
+                    return Ok(Self { docker, kind, version, socket, unusable });
                 }
                 Ok(Err(error)) => {
                     let error = EngineError::of("ask for its version", &error);
@@ -199,6 +207,17 @@ impl Engine {
             }
         }
         Err(why)
+    }
+
+    /// Why its runtime started nothing a moment ago.
+    pub(crate) fn unusable(&self) -> Option<SandboxError> {
+        let known = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(_, when)| when.elapsed() < REMEMBERED).map(|(why, _)| why.clone())
+    }
+
+    /// Its runtime started nothing.
+    pub(crate) fn is_unusable(&self, why: &SandboxError) {
+        *self.unusable.lock().unwrap_or_else(PoisonError::into_inner) = Some((why.clone(), Instant::now()));
     }
 
     /// Waits for an answer, and not for ever.

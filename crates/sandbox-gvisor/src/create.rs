@@ -234,7 +234,10 @@ async fn settle(
         Ok((greeting.link(), taken))
     });
     match stood.await {
-        Ok(Ok((link, FromSeat::Taken(seen)))) => Ok((link, *seen)),
+        Ok(Ok((link, FromSeat::Taken(seen)))) => {
+            life.stands();
+            Ok((link, *seen))
+        }
         Ok(Ok((_, FromSeat::Untaken { step, errno }))) => {
             let system = std::io::Error::from_raw_os_error(errno);
             Err(inner.unavailable(format!("its first process could not {step}: {system}")))

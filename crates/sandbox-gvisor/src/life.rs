@@ -10,11 +10,13 @@ use bailiwick_sys::cgroups::Group;
 use tokio::process::Child;
 use tokio::sync::watch;
 
-use crate::folders;
 use crate::runsc::{self, Runsc};
+use crate::{folders, outside};
 
 /// How long `runsc` may take to forget a container.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it may take to end after its kernel was ended, until it is ended itself.
+const LEAVES: Duration = Duration::from_secs(2);
 /// How long it is waited between two looks whether a cgroup is empty.
 const PAUSE: Duration = Duration::from_millis(5);
 /// How often it is looked.
@@ -37,6 +39,15 @@ pub(crate) struct How {
     removed: bool,
 }
 
+/// The program that holds a container.
+#[derive(Debug)]
+struct Holder {
+    number: Option<u32>,
+    program: OwnedFd,
+    /// The kernel that it started, once somebody in it has said something.
+    kernel: Option<OwnedFd>,
+}
+
 /// The life of one container. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Life {
@@ -44,7 +55,7 @@ pub(crate) struct Life {
     /// Everything that was made for it on the host.
     pub(crate) folder: PathBuf,
     how: watch::Sender<How>,
-    handle: Mutex<Option<Arc<OwnedFd>>>,
+    holder: Mutex<Option<Holder>>,
     group: Mutex<Group>,
     /// What was counted last, once nothing counts any more.
     last: Mutex<Option<Account>>,
@@ -58,7 +69,7 @@ impl Life {
             name,
             folder,
             how,
-            handle: Mutex::new(None),
+            holder: Mutex::new(None),
             group: Mutex::new(group),
             last: Mutex::default(),
         })
@@ -77,13 +88,16 @@ impl Life {
         })
     }
 
+    fn holder(&self) -> std::sync::MutexGuard<'_, Option<Holder>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// It runs, by this program.
-    pub(crate) fn runs(self: &Arc<Self>, mut child: Child, handle: OwnedFd) {
-        let handle = Arc::new(handle);
-        *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle.clone());
+    pub(crate) fn runs(self: &Arc<Self>, mut child: Child, program: OwnedFd) {
+        *self.holder() = Some(Holder { number: child.id(), program, kernel: None });
         self.how.send_modify(|how| how.runs = true);
-        if self.how.borrow().killed {
-            runsc::end(&handle);
+        if self.is_killed() {
+            self.end();
         }
         let life = self.clone();
         tokio::spawn(async move {
@@ -91,6 +105,17 @@ impl Life {
             tracing::debug!(name = life.name, ?ended, "a container ended");
             life.how.send_modify(|how| how.runs = false);
         });
+    }
+
+    /// Its agent was heard: from now on its kernel is what is ended, if it can be told from others.
+    pub(crate) fn stands(&self) {
+        let mut holder = self.holder();
+        if let Some(Holder { number: Some(number), kernel, .. }) = holder.as_mut() {
+            match outside::kernel(&self.folder, *number) {
+                Ok(found) => *kernel = Some(found),
+                Err(why) => tracing::debug!(name = self.name, why, "a container is ended with its program"),
+            }
+        }
     }
 
     /// Whether its end is none.
@@ -108,16 +133,28 @@ impl Life {
         until(&self.how, |how| !how.runs).await;
     }
 
-    /// Ends it, at once.
+    /// Ends it, at once: nothing in it runs without its kernel. The program that holds it hears of that, takes the dead to itself
+    /// and forgets them; one that was killed beside its kernel leaves them to the first process of the host, which may take
+    /// seconds, and `runsc` takes the dead for living until then. One that does not end soon is ended.
     pub(crate) fn kill(&self) {
         self.how.send_modify(|how| how.killed = true);
+        if let Some(Holder { kernel: Some(kernel), .. }) = self.holder().as_ref() {
+            // Whoever stands still dies only when they are let go.
+            let _was_not_frozen = self.group().freeze(false);
+            runsc::end(kernel);
+            return;
+        }
+        self.end();
+    }
+
+    /// Ends everybody, at once, whoever holds it too.
+    fn end(&self) {
         let group = self.group();
-        // Whoever stands still dies only when they are let go.
         let _was_not_frozen = group.freeze(false);
         group.kill();
         drop(group);
-        if let Some(handle) = self.handle.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            runsc::end(handle);
+        if let Some(Holder { program, .. }) = self.holder().as_ref() {
+            runsc::end(program);
         }
     }
 
@@ -130,13 +167,20 @@ impl Life {
     pub(crate) fn tidy(self: &Arc<Self>, runsc: Runsc) {
         let life = self.clone();
         tokio::spawn(async move {
-            until(&life.how, |how| !how.runs && (how.killed || !how.kept)).await;
-            life.kill();
+            until(&life.how, |how| how.killed || !how.runs && !how.kept).await;
+            if tokio::time::timeout(LEAVES, life.is_over()).await.is_err() {
+                tracing::debug!(name = life.name, "runsc outlives its container, and is ended");
+                life.end();
+                life.is_over().await;
+            }
+            life.how.send_modify(|how| how.killed = true);
+            life.end();
             let counted = life.account();
             *life.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(counted);
-            let words = ["delete", "--force", &life.name].map(std::ffi::OsStr::new);
-            if let Err(error) = runsc.ask(&words, PATIENCE).await {
-                tracing::debug!(name = life.name, error, "runsc has nothing to forget");
+            if runsc.knows(&life.name)
+                && let Err(error) = runsc.forget(&life.name, PATIENCE).await
+            {
+                tracing::debug!(name = life.name, error, "runsc did not forget a container");
             }
             for _ in 0..LOOKS {
                 life.group().kill();

@@ -124,6 +124,22 @@ impl Runsc {
         Ok(Started { greeting: Greeting::new(Box::new(from), Box::new(to)), child, handle, said: kept })
     }
 
+    /// Whether it has something written of a container, as one that was killed itself has.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        match std::fs::read_dir(&self.root) {
+            Ok(entries) => entries
+                .filter_map(Result::ok)
+                .any(|entry| entry.file_name().to_str().is_some_and(|file| file.contains(name))),
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Has it forget a container, and end what it knows of it.
+    pub(crate) async fn forget(&self, name: &str, within: Duration) -> Result<(), String> {
+        let words = ["delete", "--force", name].map(std::ffi::OsStr::new);
+        self.ask(&words, within).await.map(|_| ())
+    }
+
     /// Asks it for something that ends by itself. Gives what it says.
     pub(crate) async fn ask(&self, words: &[&std::ffi::OsStr], within: Duration) -> Result<String, String> {
         let mut command = self.command(words, Vec::new());

@@ -107,10 +107,9 @@ impl Sentry {
             return Err("it was ended".to_owned());
         }
         let runsc = &self.backend.runsc;
-        // What it was called before may still be known.
-        let words = ["delete", "--force", &self.life.name].map(OsStr::new);
-        if let Err(why) = runsc.ask(&words, PATIENCE).await {
-            tracing::debug!(why, "runsc knew nothing of a container that was kept");
+        // It forgets what has ended by itself; one that was killed over it did not.
+        if runsc.knows(&self.life.name) {
+            runsc.forget(&self.life.name, PATIENCE).await?;
         }
         let memory = self.memory();
         let started = runsc.start(&self.life.name, &self.life.folder, Some(&memory), &self.life.group())?;
@@ -118,7 +117,7 @@ impl Sentry {
         self.life.runs(child, handle);
         let heard = tokio::time::timeout(PATIENCE, hushed.is_heard_over(&mut greeting)).await;
         match heard {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => self.life.stands(),
             Ok(Err(error)) => {
                 self.life.is_over().await;
                 return Err(format!("{error}: {}", said.text()));

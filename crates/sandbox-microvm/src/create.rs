@@ -333,7 +333,9 @@ async fn settle_from(
                 talked(&mut qmp)?.go_on_from_memory().await?;
                 orders.go_on().await?;
             }
-            From::Start(Some(kind)) => keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?,
+            From::Start(Some(kind)) => {
+                keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?
+            }
             From::Start(None) => {}
         }
         let taken = async {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bailiwick_redact::Secret;
 use bailiwick_sandbox::Backend;
 use bailiwick_sandbox_container::ContainerBackend;
+use bailiwick_sandbox_gvisor::GvisorBackend;
 use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend};
 use bailiwick_sandbox_process::ProcessBackend;
 use bailiwick_sandbox_remote::{Door, RemoteBackend};
@@ -36,6 +37,10 @@ pub(super) fn container(folder: PathBuf) -> Option<Made> {
     let options = bailiwick_sandbox_container::Options::new(folder);
     let socket = Some(docker::socket()?);
     made(ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options }))
+}
+
+pub(super) fn gvisor(folder: PathBuf) -> Option<Made> {
+    made(GvisorBackend::new(bailiwick_sandbox_gvisor::Options::new(folder)))
 }
 
 pub(super) fn wasm(folder: PathBuf) -> Option<Made> {

@@ -51,6 +51,7 @@ macro_rules! rows {
 rows! {
     process by "sandboxes": super::made::process;
     container by "docker": super::made::container;
+    gvisor by "gvisor": super::made::gvisor;
     wasm by "wasm": super::made::wasm;
     microvm by "qemu": super::made::microvm;
     remote by "sandboxes": super::made::remote;

@@ -169,6 +169,60 @@ impl Own {
     }
 }
 
+/// Every process as its number, that of its parent, and its words.
+fn processes() -> Vec<(i32, i32, String)> {
+    let entries = std::fs::read_dir("/proc").expect("processes").flatten();
+    let process = |entry: std::fs::DirEntry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let words = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // Behind its name, which may have anything in it: its state, then its parent.
+        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        Some((pid, parent, String::from_utf8_lossy(&words).replace('\0', " ")))
+    };
+    entries.filter_map(process).collect()
+}
+
+/// The processes of an engine in this folder: those that have it among their words, and all that they have started.
+fn of_folder(folder: &Path) -> Vec<i32> {
+    let (all, folder) = (processes(), folder.display().to_string());
+    let ourselves = i32::try_from(std::process::id()).expect("a number");
+    let named = all.iter().filter(|(pid, _, words)| words.contains(&folder) && *pid != ourselves);
+    let mut found: Vec<i32> = named.map(|(pid, ..)| *pid).collect();
+    let mut looked = 0;
+    while let Some(parent) = found.get(looked).copied() {
+        let children = all.iter().filter(|(pid, above, _)| *above == parent && !found.contains(pid));
+        let children: Vec<i32> = children.map(|(pid, ..)| *pid).collect();
+        found.extend(children);
+        looked += 1;
+    }
+    found
+}
+
+/// Ends what an engine left that has ended: Docker leaves what a start that failed has made of gVisor's, and one that was killed
+/// leaves its containers.
+fn end_all(folder: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let left = of_folder(folder);
+        if left.is_empty() || Instant::now() > deadline {
+            return;
+        }
+        for pid in left.into_iter().filter_map(rustix::process::Pid::from_raw) {
+            let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Own {
+    /// The processes that this engine started, by a part of their words.
+    pub(crate) fn started(&self, words: &str) -> usize {
+        let folder = self.folder.as_ref().expect("a folder").path().display().to_string();
+        processes().iter().filter(|(.., said)| said.contains(&folder) && said.contains(words)).count()
+    }
+}
+
 impl Drop for Own {
     fn drop(&mut self) {
         let pid = rustix::process::Pid::from_child(&self.process);
@@ -182,6 +236,7 @@ impl Drop for Own {
         let _gone = self.process.kill();
         let _reaped = self.process.wait();
         let Some(folder) = self.folder.take() else { return };
+        end_all(folder.path());
         // What it has mounted in there would keep the folder.
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let within = folder.path().display().to_string();
@@ -210,4 +265,17 @@ pub(crate) fn ask(engine: &Engine, words: &[&str]) -> String {
         Command::new("docker").args(["--host", &socket]).args(words).output().expect("the docker program");
     assert!(asked.status.success(), "{words:?}: {}", String::from_utf8_lossy(&asked.stderr));
     String::from_utf8_lossy(&asked.stdout).trim().to_owned()
+}
+
+/// Whether an engine comes to list no container. One that was killed removes by itself what it finds when it comes back, and answers
+/// before it has.
+pub(crate) fn comes_to_nothing(engine: &Engine) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !ask(engine, &["ps", "-aq"]).is_empty() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    true
 }

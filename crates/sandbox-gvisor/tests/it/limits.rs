@@ -12,6 +12,7 @@ tests!(
     all_folders_of_its_own_share_one_bound_on_disk,
     processes_beyond_the_limit_do_not_start,
     a_sandbox_gets_its_share_of_the_processors_and_no_more,
+    what_its_kernel_lets_nobody_set_inside_is_bounded_from_the_beginning,
 );
 
 fn memory_beyond_the_limit_is_refused_and_told() {
@@ -87,5 +88,17 @@ fn a_sandbox_gets_its_share_of_the_processors_and_no_more() {
         let wall = began.elapsed().as_secs_f64() * 1000.0;
         let used = sandbox.usage().await.expect("counted").cpu_ms - before.cpu_ms;
         assert!(used < wall * 0.35, "{used} ms of {wall} ms");
+    });
+}
+
+fn what_its_kernel_lets_nobody_set_inside_is_bounded_from_the_beginning() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        // Queues of messages, priorities in real time, signals that wait.
+        let script =
+            "python3 -c 'import resource; print([resource.getrlimit(kind) for kind in (12, 14, 11)])'";
+        assert_eq!(sh(sandbox.as_ref(), script).await, "[(0, 0), (0, 0), (4096, 4096)]\n");
     });
 }

@@ -18,6 +18,7 @@ mod ordinary;
 mod owners;
 mod place;
 mod program;
+mod terminals;
 mod walls;
 
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         ordinary::TESTS,
         owners::TESTS,
         program::TESTS,
+        terminals::TESTS,
         walls::TESTS,
     ])
 }

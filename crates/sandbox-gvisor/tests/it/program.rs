@@ -2,16 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use bailiwick_sandbox::{Available, Backend, SandboxError};
+use bailiwick_sandbox::{Available, Backend, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, cgroups_of, is_possible, sh, shell, spec, wait};
+use crate::place::{Place, cgroups_of, is_possible, path, sh, shell, spec, wait};
 
 tests!(
     without_the_program_it_is_said_what_is_missing,
     a_program_that_is_none_is_told_and_not_waited_for,
     a_program_that_is_pulled_away_is_told_and_leaves_nothing,
     a_process_of_gvisor_that_is_killed_in_mid_exec_is_told_and_leaves_nothing,
+    the_program_sees_the_end_of_its_sandbox_and_has_nothing_to_forget_afterwards,
+    a_program_that_outlives_its_sandbox_is_ended,
+    a_mount_that_becomes_another_while_it_starts_is_refused,
 );
 
 fn without_the_program_it_is_said_what_is_missing() {
@@ -40,10 +43,7 @@ fn a_program_that_is_pulled_away_is_told_and_leaves_nothing() {
     requires!("gvisor", is_possible());
     let folder = Place::new();
     let program = folder.path().join("runsc");
-    let found = ["/usr/local/bin/runsc", "/usr/bin/runsc"]
-        .into_iter()
-        .find(|one| std::path::Path::new(one).is_file());
-    std::fs::copy(found.expect("runsc"), &program).expect("a copy");
+    std::fs::copy(runsc(), &program).expect("a copy");
     let place = Place::with(|options| options.program.clone_from(&program));
     wait(async {
         let sandbox = place.sandbox().await;
@@ -67,6 +67,77 @@ fn a_program_that_is_pulled_away_is_told_and_leaves_nothing() {
         std::fs::remove_file(&program).expect("removed");
         sandbox.terminate().await.expect("ended");
         other.terminate().await.expect("ended");
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+/// Where the program is.
+fn runsc() -> &'static str {
+    let places = ["/usr/local/bin/runsc", "/usr/bin/runsc"];
+    places.into_iter().find(|one| std::path::Path::new(one).is_file()).expect("runsc")
+}
+
+/// A place with a script in front of the program, which gets its words.
+fn behind(script: &str) -> (Place, Place) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Place::new();
+    let program = folder.path().join("script");
+    std::fs::write(&program, script).expect("a script");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    (Place::with(|options| options.program = program), folder)
+}
+
+fn the_program_sees_the_end_of_its_sandbox_and_has_nothing_to_forget_afterwards() {
+    requires!("gvisor", is_possible());
+    let heard = tempfile::NamedTempFile::new().expect("a file");
+    let script = format!("#!/bin/sh\necho \"$*\" >> {}\nexec {} \"$@\"\n", heard.path().display(), runsc());
+    let (place, _folder) = behind(&script);
+    wait(async {
+        let sandbox = place.sandbox().await;
+        assert_eq!(sh(sandbox.as_ref(), "echo on").await, "on\n");
+        sandbox.terminate().await.expect("ended");
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+    // One that is killed beside its kernel would have to be asked to forget it, and waits until somebody has buried the dead.
+    let heard = std::fs::read_to_string(heard.path()).expect("what it was told");
+    let verbs: Vec<&str> = heard
+        .lines()
+        .filter_map(|line| line.split(' ').find(|word| ["run", "delete"].contains(word)))
+        .collect();
+    assert_eq!(verbs, ["run"], "{heard}");
+}
+
+fn a_program_that_outlives_its_sandbox_is_ended() {
+    requires!("gvisor", is_possible());
+    // The shell stays, and so does what it starts when its sandbox is gone.
+    let (place, _folder) = behind(&format!("#!/bin/sh\n{} \"$@\"\nexec sleep 1000\n", runsc()));
+    wait(async {
+        let sandbox = place.sandbox().await;
+        assert_eq!(sh(sandbox.as_ref(), "echo on").await, "on\n");
+        let boxed = place.boxes();
+        assert_eq!(boxed.len(), 1, "{boxed:?}");
+        sandbox.terminate().await.expect("ended");
+        assert_eq!(place.boxes(), Vec::<String>::new());
+        assert_eq!(boxed.iter().flat_map(|one| cgroups_of(one)).count(), 0);
+        assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+fn a_mount_that_becomes_another_while_it_starts_is_refused() {
+    requires!("gvisor", is_possible());
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = folder.path().canonicalize().expect("a path").join("mounted");
+    std::fs::create_dir(&from).expect("a folder");
+    // Somebody is between the look at it and the program that mounts it by its name.
+    let at = from.display();
+    let script = format!("#!/bin/sh\n/bin/mv {at} {at}.before\n/bin/mkdir {at}\nexec {} \"$@\"\n", runsc());
+    let (place, _folder) = behind(&script);
+    wait(async {
+        let mut spec = spec();
+        spec.mounts = vec![Mount { from, to: path("/srv/x"), writable: false }];
+        let refused = place.create(spec).await.err();
+        let Some(SandboxError::Mount { why, .. }) = &refused else { panic!("{refused:?}") };
+        assert!(why.contains("not what was checked"), "{why}");
         assert_eq!(place.processes(), Vec::<i32>::new());
     });
 }

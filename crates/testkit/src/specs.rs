@@ -260,8 +260,18 @@ impl Specs {
     }
 }
 
-/// Words of which each deadline in seconds is so many times as late.
+/// The deadline of a command that has no other, in seconds.
+const USUAL: u64 = 30;
+
+/// Words of which each deadline in seconds is so many times as late, and the usual one as well.
 fn later(mut words: Vec<String>, times: u64) -> Vec<String> {
+    if times == 1 {
+        return words;
+    }
+    let has_none = !words.iter().take_while(|word| *word != "--").any(|word| word == "--timeout");
+    if has_none && words.first().is_some_and(|word| word == "exec") {
+        words.splice(1..1, ["--timeout".to_owned(), format!("{USUAL}s")]);
+    }
     let deadlines: Vec<usize> =
         words.iter().enumerate().filter(|(_, word)| *word == "--timeout").map(|(at, _)| at + 1).collect();
     for at in deadlines {

@@ -41,6 +41,9 @@ fn a_deadline_is_later_where_everything_is_slower() {
     let program = r#"[ "$*" = "exec --timeout 8s --cpu 1s -- --timeout" ] && echo fine"#;
     let case = "args = [\"exec\", \"--timeout\", \"2s\", \"--cpu\", \"1s\", \"--\", \"--timeout\"]\nstdout = [\"fine\"]";
     assert_eq!(run(program, case, &[], |specs| specs.patient(4)), [None]);
+    let usual = r#"[ "$*" = "exec --timeout 120s -- x" ] && echo fine"#;
+    let none = "args = [\"exec\", \"--\", \"x\"]\nstdout = [\"fine\"]";
+    assert_eq!(run(usual, none, &[], |specs| specs.patient(4)), [None]);
     assert!(run(program, case, &[], |specs| specs).iter().all(Option::is_some));
 }
 

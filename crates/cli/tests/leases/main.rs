@@ -110,11 +110,11 @@ async fn says(sandbox: &dyn Sandbox, program: &str) -> String {
     text
 }
 
-/// The usual sandbox; one that is emulated has more time.
+/// The usual sandbox. A machine has as many processors as it is given, and one that is emulated has more time.
 fn spec(backend: &str) -> SandboxSpec {
     let limits = Limits::preset(Preset::Standard);
-    let patient = (backend == "microvm").then(|| limits.with(Limit::Timeout, "2m").expect("a limit"));
-    SandboxSpec::new(patient.unwrap_or(limits))
+    let machine = || limits.with(Limit::Timeout, "2m").and_then(|limits| limits.with(Limit::Cpu, "2"));
+    SandboxSpec::new(if backend == "microvm" { machine().expect("limits") } else { limits })
 }
 
 fn wait<T>(doing: impl Future<Output = T>) -> T {

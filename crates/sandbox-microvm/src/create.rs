@@ -334,7 +334,7 @@ async fn settle_from(
                 orders.go_on().await?;
             }
             From::Start(Some(kind)) => {
-                keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?
+                keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?;
             }
             From::Start(None) => {}
         }

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ use crate::monitor::{Accelerator, Size};
 const FOLDER: &str = "ready";
 /// How many are kept: the last that were used.
 const MOST: usize = 4;
-/// How much of the name is the kind's.
-const LETTERS: usize = 32;
+/// How many bytes of the sum are its name.
+const BYTES: usize = 16;
 /// What the name of one that is being written begins with.
 const UNFINISHED: &str = "unfinished-";
 
@@ -38,8 +39,12 @@ impl Kind {
         let mut sum = Sha256::new();
         sum.update(format!("{files}\n{memory} {processors} {}\n", accelerator.says()));
         sum.update(begins);
-        let name = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        Self(name.chars().take(LETTERS).collect())
+        let name = sum.finalize().iter().take(BYTES).fold(String::new(), |mut name, byte| {
+            // A string takes whatever is written to it.
+            let _always = write!(name, "{byte:02x}");
+            name
+        });
+        Self(name)
     }
 }
 
@@ -111,11 +116,12 @@ fn open(path: &Path) -> io::Result<File> {
     let file = rustix::fs::open(path, flags, Mode::empty())?;
     let found = fstat(&file)?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
-    let is_ours = found.st_uid == bailiwick_sys::privileges::identity().0 && found.st_mode & 0o077 == 0;
+    let is_ours = found.st_uid == bailiwick_sys::privileges::identity().0
+        && !Mode::from_raw_mode(found.st_mode).intersects(Mode::RWXG | Mode::RWXO);
     if !is_file || !is_ours {
         return Err(io::Error::other("it is not a file that only its owner can reach"));
     }
     let file = File::from(file);
-    file.set_modified(SystemTime::now())?;
+    file.set_modified(SystemTime::UNIX_EPOCH + bailiwick_sys::clock::realtime())?;
     Ok(file)
 }

@@ -1,4 +1,5 @@
-//! Each backend as a pool of the tests has it.
+//! Each backend as a pool of the tests has it, where the machine has its parts.
+#![expect(clippy::unnecessary_wraps, reason = "all are made in the same way, and some may not be there")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +22,8 @@ pub(super) struct Made {
     pub(super) server: Option<(Running, Program)>,
 }
 
-fn made(backend: impl Backend + 'static) -> Option<Made> {
-    Some(Made { backend: Arc::new(backend), server: None })
+fn made(backend: impl Backend + 'static) -> Made {
+    Made { backend: Arc::new(backend), server: None }
 }
 
 fn jails(folder: PathBuf) -> ProcessBackend {
@@ -30,22 +31,22 @@ fn jails(folder: PathBuf) -> ProcessBackend {
 }
 
 pub(super) fn process(folder: PathBuf) -> Option<Made> {
-    made(jails(folder))
+    Some(made(jails(folder)))
 }
 
 pub(super) fn container(folder: PathBuf) -> Option<Made> {
     let options = bailiwick_sandbox_container::Options::new(folder);
     let socket = Some(docker::socket()?);
-    made(ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options }))
+    Some(made(ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options })))
 }
 
 pub(super) fn gvisor(folder: PathBuf) -> Option<Made> {
-    made(GvisorBackend::new(bailiwick_sandbox_gvisor::Options::new(folder)))
+    Some(made(GvisorBackend::new(bailiwick_sandbox_gvisor::Options::new(folder))))
 }
 
 pub(super) fn wasm(folder: PathBuf) -> Option<Made> {
     let behind = Arc::new(jails(folder.join("behind")));
-    made(WasmBackend::new(bailiwick_sandbox_wasm::Options::new(folder), behind))
+    Some(made(WasmBackend::new(bailiwick_sandbox_wasm::Options::new(folder), behind)))
 }
 
 /// Emulated, from one that is ready.
@@ -57,7 +58,7 @@ pub(super) fn microvm(folder: PathBuf) -> Option<Made> {
         cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("machines")),
         ..bailiwick_sandbox_microvm::Options::new(folder)
     };
-    made(MicrovmBackend::new(options))
+    Some(made(MicrovmBackend::new(options)))
 }
 
 /// Another server, which has the backend `process`.

@@ -82,6 +82,7 @@ fn what_others_could_have_written_is_not_taken() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "files of a test's own, made older than they are")]
 fn only_the_last_used_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let ready = Ready::below(folder.path());
@@ -102,6 +103,7 @@ fn only_the_last_used_are_kept() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a file of a test's own")]
 fn what_a_killed_owner_did_not_finish_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let ready = Ready::below(folder.path());

@@ -46,7 +46,7 @@ fn machines_that_go_on_from_one_that_is_ready_share_neither_files_nor_random_num
             others.push(other);
         }
         for line in 0..2 {
-            let mut all: Vec<_> = seen.iter().map(|told| &told[line]).collect();
+            let mut all: Vec<_> = seen.iter().map(|told| told.get(line).expect("a line")).collect();
             all.sort();
             all.dedup();
             assert_eq!(all.len(), seen.len(), "{seen:?}");

@@ -236,8 +236,18 @@ impl Inner {
         Ok(Kind::of(&files, &begins.sum, size, accelerator))
     }
 
+    /// What is remembered beyond an owner is believed, so nobody else may be able to write it.
+    fn is_own_cache(&self) -> Result<(), SandboxError> {
+        let made = folders::private(&self.cache).and_then(|()| folders::is_own(&self.cache));
+        made.map_err(|error| {
+            let reason = format!("{} cannot hold what machines go on from: {error}", self.cache.display());
+            unavailable(reason, "give `sandbox.microvm.cache` a folder of this user's own, with mode 0700")
+        })
+    }
+
     /// How machines run here, or why they do not. Whether KVM works is found out by starting a machine, once.
     pub(crate) async fn accelerator(self: &Arc<Self>) -> Result<Accelerator, SandboxError> {
+        self.is_own_cache()?;
         if self.monitor == Monitor::Firecracker {
             let fix = "use a machine whose KVM works, or QEMU: set `sandbox.microvm.monitor` to qemu";
             return match self.why_no_kvm().await? {

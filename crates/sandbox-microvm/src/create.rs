@@ -176,7 +176,9 @@ pub(crate) async fn stand(
     let group = inner.home.make(&name, bounds, &wanted);
     let life = Life::new(name, folder, group);
     inner.know(&life);
+    let mut awaited = Awaited(Some(life.clone()));
     let settled = settle(inner, &life, &plan, from.as_deref(), by).await;
+    awaited.0 = None;
     let looked = settled.and_then(|settled| {
         let outside = outside::look(settled.number, &life.name);
         let outside = outside.map_err(|why| failed("look at a machine from outside", &why))?;
@@ -208,6 +210,20 @@ pub(crate) async fn stand(
         })
     };
     Ok(Stands { life, link, seen, report, runs, shape, shares })
+}
+
+/// A machine that somebody waits for. Where they stop waiting before it stands, nobody else would end it.
+struct Awaited(Option<Arc<Life>>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let Some(life) = self.0.take() else { return };
+        life.kill();
+        // Without a runtime nobody removes what was made for it; the next start does.
+        if tokio::runtime::Handle::try_current().is_ok() {
+            life.tidy();
+        }
+    }
 }
 
 /// A machine whose agent is in its seat.
@@ -283,6 +299,8 @@ async fn settle(
             Err(SandboxError::Unavailable { reason, .. }) if !life.is_killed() => {
                 tracing::warn!(reason, "a machine that was ready does not go on; one is started");
                 inner.ready.forget(&kind);
+                // The end of the first would be taken for that of the second.
+                life.is_over().await;
             }
             done => return done,
         }

@@ -10,6 +10,19 @@ pub(crate) fn private(folder: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// Refuses a folder that is somebody else's, or that somebody else can write to.
+pub(crate) fn is_own(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(folder)?;
+    let others = rustix::fs::Mode::WGRP | rustix::fs::Mode::WOTH;
+    if found.uid() != bailiwick_sys::privileges::identity().0
+        || rustix::fs::Mode::from_raw_mode(found.mode()).intersects(others)
+    {
+        return Err(std::io::Error::other("others can write to it"));
+    }
+    Ok(())
+}
+
 /// Removes a folder with all that is in it. What cannot be removed now is found by the next start.
 #[expect(clippy::disallowed_methods, reason = "a folder of our own; links in it are removed, not followed")]
 pub(crate) fn remove(folder: &Path) {

@@ -91,21 +91,30 @@ impl Ready {
         }
     }
 
-    /// Removes all but the last used, and what a killed owner did not finish.
+    /// Removes all but the last used, and what a killed owner did not finish. Others may do the same meanwhile.
     fn sweep(&self, most: usize) -> io::Result<()> {
         let mut whole: Vec<(SystemTime, PathBuf)> = Vec::new();
         for entry in std::fs::read_dir(&self.0)?.filter_map(Result::ok) {
             let name = entry.file_name().to_string_lossy().into_owned();
             match name.strip_prefix(UNFINISHED) {
-                Some(owner) if bailiwick_agent_host::label::is_left(owner) => {
-                    std::fs::remove_file(entry.path())?;
-                }
+                Some(owner) if bailiwick_agent_host::label::is_left(owner) => remove(&entry.path())?,
                 Some(_) => {}
-                None => whole.push((entry.metadata()?.modified()?, entry.path())),
+                None => {
+                    // One that is gone already need not be counted.
+                    let found = entry.metadata().and_then(|found| found.modified()).ok();
+                    whole.extend(found.map(|when| (when, entry.path())));
+                }
             }
         }
         whole.sort_by(|one, other| other.cmp(one));
-        whole.iter().skip(most).try_for_each(|(_, path)| std::fs::remove_file(path))
+        whole.iter().skip(most).try_for_each(|(_, path)| remove(path))
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

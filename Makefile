@@ -128,7 +128,7 @@ lint: ## formatting and clippy, warnings denied
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace && \
+	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace --no-fail-fast && \
 	  $(CARGO) nextest run --locked -p bailiwick-http --features otlp --test perimeter traces; \
 	else \
 	  .ci/engine around $(ENGINE) $(CARGO) test --locked --workspace --lib --bins --tests && \

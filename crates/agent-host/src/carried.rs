@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use crate::link::{Arrival, Ask, LinkError, Writer};
-use crate::{Attended, Link, Wall};
+use crate::{Attended, Link, Parts, Wall};
 
 /// How long a connection about names may stand still.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,6 +41,27 @@ pub async fn serve<W: Wall>(attended: &Attended<W>, outlet: Arc<dyn Outlet>) -> 
 /// Serves what comes to an agent that listens already. The task ends with the sandbox.
 pub fn serve_arrivals(link: &Link, outlet: Arc<dyn Outlet>, arrivals: mpsc::Receiver<Arrival>) {
     tokio::spawn(take(link.writer(), outlet, arrivals));
+}
+
+/// Puts a sandbox together and serves its way out, or ends it. The agent of one that was kept listens already.
+pub async fn begin<W: Wall>(parts: Parts<W>, is_kept: bool) -> Result<Arc<Attended<W>>, SandboxError> {
+    let outlet = parts.outlet.clone();
+    let sandbox = Attended::new(parts);
+    let served = match outlet {
+        Some(outlet) if is_kept => {
+            serve_arrivals(&sandbox.link, outlet, sandbox.link.arrivals());
+            Ok(())
+        }
+        Some(outlet) => serve(&sandbox, outlet).await,
+        None => Ok(()),
+    };
+    match served {
+        Ok(()) => Ok(sandbox),
+        Err(error) => {
+            sandbox.end().await;
+            Err(error)
+        }
+    }
 }
 
 async fn take(writer: Arc<Writer>, outlet: Arc<dyn Outlet>, mut arrivals: mpsc::Receiver<Arrival>) {

@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bailiwick_sandbox::SandboxError;
+
 const LABEL: &str = "bailiwick-sandbox";
 
 /// What the names of this process's sandboxes begin with.
@@ -18,6 +20,15 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 /// A name that says whose something is, and that nothing else has.
 pub fn fresh() -> String {
     format!("{}-{}", ours(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What an id is made from that nobody can guess: the time, in milliseconds, and chance.
+pub fn random() -> Result<(u64, [u8; 10]), SandboxError> {
+    let mut random = [0; 10];
+    bailiwick_sys::clock::random(&mut random)
+        .map_err(|errno| SandboxError::Failed { step: "make an id".to_owned(), reason: errno.to_string() })?;
+    let now = bailiwick_sys::clock::realtime().as_millis();
+    Ok((u64::try_from(now).unwrap_or_default(), random))
 }
 
 /// When a process was started, in ticks since the machine was.

@@ -6,15 +6,20 @@
 //! says further than it was checked, nor wait for one without end: the guest lives beside it.
 //!
 //! Start reading at [`wall`] (what a backend brings), then [`attended`] (a sandbox as its host has it), then [`link`] (the stream),
-//! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall).
+//! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall). What backends
+//! need to make one is in [`mounts`], [`root`], [`lent`] and [`folders`]; those that start a program around it have [`life`].
 
 pub mod attended;
 pub mod carried;
 mod exec;
 mod files;
+pub mod folders;
 mod handle;
 pub mod label;
+pub mod lent;
+pub mod life;
 pub mod link;
+pub mod mounts;
 pub mod packs;
 pub mod places;
 mod ports;
@@ -23,6 +28,7 @@ pub mod wall;
 
 pub use attended::{Attended, Parts};
 pub use handle::Handle;
+pub use lent::Lent;
 pub use link::{Ask, Link, LinkError};
 pub use places::Places;
 pub use wall::{Account, Stand, Stood, Wall};

@@ -172,6 +172,19 @@ impl Greeting {
         });
         Link { writer, shared, next: AtomicU32::new(first.max(1)), reader: Arc::new(Mutex::new(reader)) }
     }
+
+    /// Goes on with an agent that was kept and knows the numbers below this one: it lets go of everything that somebody else had asked
+    /// for.
+    pub async fn go_on(self, first: u32) -> Result<Link, LinkError> {
+        let link = self.link_from(first);
+        let mut ask = link.open()?;
+        link.say(&ToAgent::Forget { id: ask.id }).await?;
+        match ask.next().await {
+            Some(FromAgent::Done { .. }) => Ok(link),
+            Some(_) => Err(broken("it gave an answer to something else")),
+            None => Err(link.why()),
+        }
+    }
 }
 
 /// Hears an agent until it is gone.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use bailiwick_sandbox::Outlet;
 use bailiwick_wire::jail::{Bind, Place};
 
 use crate::places::SYSTEM;
@@ -56,6 +57,17 @@ pub fn of_the_host(user: u32) -> Vec<Place> {
 /// The files that say where a sandbox is.
 pub fn whereabouts() -> impl Iterator<Item = Place> {
     WHEREABOUTS.into_iter().map(|(at, text)| Place::File { at: at.to_owned(), text: text.to_owned() })
+}
+
+/// The files that say where a sandbox is, and those of its way out, which replace them.
+pub fn files(outlet: Option<&dyn Outlet>) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> =
+        WHEREABOUTS.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
+    for (at, text) in outlet.map(Outlet::files).unwrap_or_default() {
+        files.retain(|(known, _)| known != at.as_str());
+        files.push((at.as_str().to_owned(), text));
+    }
+    files
 }
 
 /// Files that say who is who; an image has its own.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bailiwick_agent_host::{Handle, label, packs};
+use bailiwick_agent_host::{Handle, folders, label, packs};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Network, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+    Available, Backend, Demand, Doing, Egress, Fits, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_types::Tier;
 
@@ -77,7 +77,7 @@ impl ContainerBackend {
     /// A backend. Nothing is asked of an engine before it is needed; then what a crashed predecessor left is removed.
     pub fn new(options: Options) -> Self {
         lent::sweep(&options.state);
-        lent::sweep_folder(&options.state.join(SNAPSHOTS));
+        folders::sweep(&options.state.join(SNAPSHOTS));
         let inner = Inner {
             options,
             engine: tokio::sync::Mutex::new(None),
@@ -121,27 +121,11 @@ impl Inner {
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.options.state.join(SNAPSHOTS).join(&self.owner)
     }
-
-    /// An id that nobody can guess.
-    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
-        let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
-            step: "make an id".to_owned(),
-            reason: errno.to_string(),
-        })?;
-        let now = bailiwick_sys::clock::realtime().as_millis();
-        Ok((u64::try_from(now).unwrap_or_default(), random))
-    }
 }
 
 impl Drop for Inner {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a folder of our own; links in it are removed, not followed"
-    )]
     fn drop(&mut self) {
-        // What cannot be removed now is found by the next start.
-        let _left = std::fs::remove_dir_all(self.snapshots());
+        folders::remove(&self.snapshots());
     }
 }
 
@@ -175,26 +159,15 @@ impl Backend for ContainerBackend {
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
-        let backend = ID.to_owned();
-        if !spec.overlays.is_empty() {
-            let what = "a folder that a sandbox sees as if it could change it: engines have no such mounts";
-            return Err(SandboxError::Unsupported { backend, what: what.to_owned() });
-        }
-        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
-            let what = format!("a snapshot of the backend `{}`", snapshot.backend);
-            return Err(SandboxError::Unsupported { backend, what });
-        }
-        match &spec.network {
-            Network::None | Network::Host => Ok(()),
-            _ if self.inner.options.egress.is_some() => Ok(()),
-            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
-                backend,
-                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix:
-                    "run it with no network (the default), or with the host's own if the operator allows that"
-                        .to_owned(),
-            }),
-        }
+        let fits = Fits {
+            backend: ID,
+            // The engine has its own, beside ours.
+            has_images: true,
+            has_egress: self.inner.options.egress.is_some(),
+            no_overlays: Some("engines have no mounts that a sandbox sees as if it could change them"),
+            no_host_network: None,
+        };
+        fits.check(spec)
     }
 
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {

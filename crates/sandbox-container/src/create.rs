@@ -45,7 +45,7 @@ pub(crate) async fn create(
     spec: SandboxSpec,
 ) -> Result<Arc<Attended<Contained>>, SandboxError> {
     spec.check()?;
-    let (now, random) = Inner::random()?;
+    let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
     let engine = inner.engine().await?;
     let outlet = match (&spec.network, &inner.options.egress) {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
-use bailiwick_types::{SandboxId, Tier, WallStatus, Wallpart};
+use bailiwick_agent_host::label;
+use bailiwick_sandbox::{Available, Limits, Preset, Probe, SandboxError, SandboxSpec};
+use bailiwick_types::{SandboxId, Tier};
 
 use crate::backend::Inner;
 use crate::create::{Stands, stand};
@@ -27,7 +28,7 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> (Probe, Tier) {
 async fn make(inner: &Arc<Inner>) -> Result<(Probe, Tier), SandboxError> {
     let engine = inner.engine().await?;
     let spec = SandboxSpec::new(Limits::preset(Preset::Standard));
-    let (now, random) = Inner::random()?;
+    let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
     let Stands { container, link, seen, report, tier, .. } =
         stand(inner, engine.clone(), spec, id, None).await?;
@@ -42,14 +43,5 @@ async fn make(inner: &Arc<Inner>) -> Result<(Probe, Tier), SandboxError> {
 }
 
 fn not(reason: String, fix: Option<String>) -> Probe {
-    let absent = |demand: &Demand| Wallpart {
-        demand: demand.name().to_owned(),
-        mechanism: "no sandbox could be made".to_owned(),
-        status: WallStatus::Absent,
-    };
-    Probe {
-        availability: Available::No { reason, fix },
-        enforces: Demand::ALL.iter().map(absent).collect(),
-        found: Vec::new(),
-    }
+    Probe::unusable(reason, fix, Vec::new())
 }

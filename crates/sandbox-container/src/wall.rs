@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, packs};
+use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, label, packs};
 use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot};
 use bailiwick_sys::cgroups::Group;
 use bailiwick_types::SnapshotId;
@@ -110,7 +110,7 @@ impl Wall for Contained {
     }
 
     async fn snapshot(&self, attended: &Attended<Self>) -> Result<Snapshot, SandboxError> {
-        let (now, random) = Inner::random()?;
+        let (now, random) = label::random()?;
         packs::pack(attended, &self.backend.snapshots(), SnapshotId::from_parts(now, &random)).await
     }
 

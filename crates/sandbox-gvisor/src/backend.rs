@@ -1,13 +1,13 @@
 //! The backend itself: what it was told, where it keeps what it has to, and what a look found.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bailiwick_agent_host::{Handle, label};
+use bailiwick_agent_host::life::Living;
+use bailiwick_agent_host::{Handle, folders, label};
 use bailiwick_sandbox::{
-    Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
-    Snapshot,
+    Backend, Demand, Doing, Egress, Fits, Images, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_sys::privileges;
@@ -15,7 +15,7 @@ use bailiwick_types::Tier;
 
 use crate::life::Life;
 use crate::runsc::Runsc;
-use crate::{ID, folders, kept, unsupported};
+use crate::{ID, kept};
 
 /// How gVisor can run programs: by catching their system calls, or by a machine of its own where there is KVM.
 pub const PLATFORMS: [&str; 3] = ["systrap", "kvm", "ptrace"];
@@ -84,7 +84,7 @@ pub(crate) struct Inner {
     pub(crate) runsc: Runsc,
     probed: tokio::sync::Mutex<Option<Probed>>,
     /// The containers that may still be there.
-    lives: Mutex<Vec<Weak<Life>>>,
+    pub(crate) living: Living<Life>,
     /// Everything that this owner made.
     folder: PathBuf,
 }
@@ -103,8 +103,8 @@ impl GvisorBackend {
             root: folder.join("root"),
             is_rootless: privileges::identity().0 != 0,
         };
-        let (probed, lives) = (tokio::sync::Mutex::new(None), Mutex::default());
-        Self { inner: Arc::new(Inner { options, home, runsc, probed, lives, folder }) }
+        let (probed, living) = (tokio::sync::Mutex::new(None), Living::default());
+        Self { inner: Arc::new(Inner { options, home, runsc, probed, living, folder }) }
     }
 }
 
@@ -117,25 +117,6 @@ fn found(program: &Path) -> PathBuf {
 }
 
 impl Inner {
-    /// Knows of a container, so that it ends when this backend is closed.
-    pub(crate) fn know(&self, life: &Arc<Life>) {
-        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
-        lives.retain(|life| life.strong_count() > 0);
-        lives.push(Arc::downgrade(life));
-    }
-
-    /// Ends every container, and waits until nothing is left of them.
-    async fn close(&self) {
-        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
-        let lives: Vec<Arc<Life>> = lives.iter().filter_map(Weak::upgrade).collect();
-        for life in &lives {
-            life.kill();
-        }
-        for life in lives {
-            life.removed().await;
-        }
-    }
-
     /// A folder of this owner's.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -144,14 +125,6 @@ impl Inner {
     /// Where its snapshots are. They end with their owner: nobody else knows their ids.
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.folder("snapshots")
-    }
-
-    /// An id that nobody can guess.
-    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
-        let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random).map_err(|errno| crate::failed("make an id", &errno))?;
-        let now = bailiwick_sys::clock::realtime().as_millis();
-        Ok((u64::try_from(now).unwrap_or_default(), random))
     }
 
     /// Why there is no sandbox to be had.
@@ -202,29 +175,14 @@ impl Backend for GvisorBackend {
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let Options { images, egress, .. } = &self.inner.options;
-        if let (Image::Named(name), None) = (&spec.image, images) {
-            return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
-        }
-        if !spec.overlays.is_empty() {
-            return Err(unsupported(
-                "overlays: what is written over a folder would be in the sandbox's own memory",
-            ));
-        }
-        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
-            return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
-        }
-        match &spec.network {
-            Network::None => Ok(()),
-            Network::Host => {
-                Err(unsupported("the host's own network: its sandboxes have a network of their own"))
-            }
-            _ if egress.is_some() => Ok(()),
-            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
-                backend: ID.to_owned(),
-                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix: "run it with no network, which is the default".to_owned(),
-            }),
-        }
+        let fits = Fits {
+            backend: ID,
+            has_images: images.is_some(),
+            has_egress: egress.is_some(),
+            no_overlays: Some("what is written over a folder would be in the sandbox's own memory"),
+            no_host_network: Some("its sandboxes have a network of their own"),
+        };
+        fits.check(spec)
     }
 
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
@@ -240,6 +198,6 @@ impl Backend for GvisorBackend {
     }
 
     fn close(&self) -> Doing<'_, ()> {
-        Box::pin(self.inner.close())
+        Box::pin(self.inner.living.close())
     }
 }

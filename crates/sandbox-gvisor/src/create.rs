@@ -4,23 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_agent_host::link::Greeting;
-use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, carried, label};
-use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
+use bailiwick_agent_host::life::{Awaited, Ends as _, State};
+use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, carried, folders, label};
+use bailiwick_sandbox::{SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
 use bailiwick_sys::cgroups::{Bounds, Controller};
 use bailiwick_sys::privileges;
 use bailiwick_types::{SandboxId, Tier, Wallpart};
-use bailiwick_wire::agent::{FromAgent, ToAgent};
 use bailiwick_wire::seat::{FromSeat, Seen};
 
-use crate::backend::Inner;
+use crate::backend::{Inner, Options};
 use crate::kept::{self, Known, Shape};
 use crate::layout::{self, Layout, Of};
 use crate::life::Life;
 use crate::report::About;
 use crate::runsc::{Said, Started};
 use crate::wall::Sentry;
-use crate::{ID, bundle, failed, folders, outside, report};
+use crate::{ID, bundle, failed, outside, report};
 
 /// How long a sandbox may take until it stands.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,25 +36,19 @@ pub(crate) struct Stands {
     shape: Shape,
 }
 
-/// What a sandbox is lent before it is made.
-#[derive(Debug, Default)]
-pub(crate) struct Lent {
-    pub(crate) image: Option<Arc<dyn Unpacked>>,
-    outlet: Option<Arc<dyn Outlet>>,
-}
-
 /// Makes a sandbox, or refuses and leaves nothing behind.
 pub(crate) async fn create(
     inner: &Arc<Inner>,
     spec: SandboxSpec,
 ) -> Result<Arc<Attended<Sentry>>, SandboxError> {
     spec.check()?;
-    let (now, random) = Inner::random()?;
+    let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
-    let lent = lend(inner, &spec).await?;
+    let Options { images, egress, accept, patience, .. } = &inner.options;
+    let lent = Lent::find(&spec, images.as_ref(), egress.as_ref()).await?;
     let places = Places::rooted(&spec);
     let Stands { life, link, seen, report, shape } = stand(inner, &spec, &lent, &places).await?;
-    let accepted = match judge(&spec, &report, &inner.options.accept) {
+    let accepted = match judge(&spec, &report, accept) {
         Ok(accepted) => accepted,
         Err(unheld) => {
             life.kill();
@@ -63,52 +56,13 @@ pub(crate) async fn create(
             return Err(unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let mut receipt = bailiwick_sandbox::receipt(Tier::UserKernel, &spec, &report);
-    if let Some(outlet) = &lent.outlet {
-        // The demand itself is in the report already; what stands behind it is told, too.
-        receipt.walls.extend(outlet.walls().into_iter().skip(1));
-    }
-    let is_kept = spec.snapshot.is_some();
+    let receipt = lent.receipt(Tier::UserKernel, &spec, &report);
+    let (is_kept, variables) = (spec.snapshot.is_some(), lent.variables());
     let Lent { image, outlet } = lent;
-    let sandbox = Attended::new(Parts {
-        id,
-        spec,
-        places,
-        link,
-        receipt,
-        warnings: accepted.warnings,
-        variables: image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
-        outlet: outlet.clone(),
-        patience: inner.options.patience,
-        wall: Sentry::new(inner.clone(), life, seen, shape, image),
-    });
-    let served = match outlet {
-        // One that was kept listens already.
-        Some(outlet) if is_kept => {
-            carried::serve_arrivals(&sandbox.link, outlet, sandbox.link.arrivals());
-            Ok(())
-        }
-        Some(outlet) => carried::serve(&sandbox, outlet).await,
-        None => Ok(()),
-    };
-    if let Err(error) = served {
-        sandbox.end().await;
-        return Err(error);
-    }
-    Ok(sandbox)
-}
-
-async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
-    let mut lent = Lent::default();
-    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
-        lent.image = Some(images.find(name).await?);
-    }
-    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
-        (&spec.network, &inner.options.egress)
-    {
-        lent.outlet = Some(egress.outlet(spec)?);
-    }
-    Ok(lent)
+    let wall = Sentry::new(inner.clone(), life, seen, shape, image);
+    let (warnings, patience) = (accepted.warnings, *patience);
+    let parts = Parts { id, spec, places, link, receipt, warnings, variables, outlet, patience, wall };
+    carried::begin(parts, is_kept).await
 }
 
 /// Makes a sandbox that stands, fresh or as a snapshot has it.
@@ -148,22 +102,19 @@ pub(crate) async fn stand(
     };
     let wanted = [Controller::Memory, Controller::Cpu, Controller::Account, Controller::Freezer];
     let group = inner.home.make(&name, bounds, &wanted);
-    let life = Life::new(name, folder, group);
-    inner.know(&life);
-    let stood = settle(inner, &life, &layout, from.as_ref()).await;
-    let (link, seen) = match stood {
-        Ok(stood) => stood,
-        Err(error) => {
-            life.kill();
-            life.removed().await;
-            return Err(error);
-        }
-    };
-    let looked = layout.is_unchanged().and_then(|()| {
-        outside::look(&life.folder, &life.name).map_err(|why| failed("look at a sandbox from outside", &why))
+    let life = Life::new(State::new(name, folder, group));
+    inner.living.know(&life);
+    let awaited = Awaited::new(life.clone());
+    let settled = settle(inner, &life, &layout, from.as_ref()).await;
+    awaited.is_over();
+    let looked = settled.and_then(|settled| {
+        layout.is_unchanged()?;
+        let outside = outside::look(&life.state.folder, &life.state.name);
+        let outside = outside.map_err(|why| failed("look at a sandbox from outside", &why))?;
+        Ok((settled, outside))
     });
-    let outside = match looked {
-        Ok(outside) => outside,
+    let ((link, seen), outside) = match looked {
+        Ok(looked) => looked,
         Err(error) => {
             life.kill();
             life.removed().await;
@@ -171,7 +122,7 @@ pub(crate) async fn stand(
         }
     };
     let report = {
-        let group = life.group();
+        let group = life.state.group();
         let has_way_out = lent.outlet.is_some();
         report::on(About {
             spec,
@@ -215,7 +166,8 @@ async fn settle(
     from: Option<&Kept>,
 ) -> Result<(Link, Seen), SandboxError> {
     let image = from.map(|(_, image)| image.as_path());
-    let started = inner.runsc.start(&life.name, &life.folder, image, &life.group());
+    let state = &life.state;
+    let started = inner.runsc.start(&state.name, &state.folder, image, &state.group());
     let Started { mut greeting, child, handle, said } = match started {
         Ok(started) => started,
         Err(why) => {
@@ -227,7 +179,8 @@ async fn settle(
     life.tidy(inner.runsc.clone());
     let stood = tokio::time::timeout(PATIENCE, async {
         if let Some((known, _)) = from {
-            return go_on(greeting, known).await;
+            let link = greeting.go_on(known.next).await?;
+            return Ok((link, FromSeat::Taken(Box::new(known.seen.clone()))));
         }
         greeting.say(&layout.seat).await?;
         let taken = greeting.next::<FromSeat>().await?;
@@ -256,16 +209,4 @@ async fn settle(
 
 fn trouble(error: &LinkError, said: &Said) -> String {
     format!("runsc made no sandbox ({error}): {}", said.text())
-}
-
-/// Goes on with an agent that was kept: it lets go of everything that somebody else had asked for.
-async fn go_on(greeting: Greeting, known: &Known) -> Result<(Link, FromSeat), LinkError> {
-    let link = greeting.link_from(known.next);
-    let mut ask = link.open()?;
-    link.say(&ToAgent::Forget { id: ask.id }).await?;
-    match ask.next().await {
-        Some(FromAgent::Done { .. }) => Ok((link, FromSeat::Taken(Box::new(known.seen.clone())))),
-        Some(_) => Err(LinkError::Broken("it gave an answer to something else".to_owned())),
-        None => Err(link.why()),
-    }
 }

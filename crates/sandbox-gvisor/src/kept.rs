@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use bailiwick_agent_host::folders;
 use bailiwick_sandbox::{SandboxError, SandboxSpec, Snapshot};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 use serde::{Deserialize, Serialize};
 
-use crate::{failed, folders, unsupported};
+use crate::{failed, unsupported};
 
 /// Where it is written what is known of a snapshot, beside its image.
 const KNOWN: &str = "known.json";

@@ -3,11 +3,10 @@
 //! All folders of the sandbox's own are parts of one file system in its memory, whose size is the limit on disk: the agent lays
 //! them over their places before anything of a guest runs. Nothing else can be written to but writable mounts.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use bailiwick_agent_host::Places;
-use bailiwick_agent_host::root::WHEREABOUTS;
+use bailiwick_agent_host::mounts::{self, Looked, is_within};
+use bailiwick_agent_host::{Places, root};
 use bailiwick_sandbox::{Mount, Outlet, SandboxError, SandboxSpec, Unpacked};
 use bailiwick_wire::seat::{Laid, Seat};
 
@@ -37,23 +36,20 @@ pub(crate) struct Of<'a> {
 pub(crate) struct Layout {
     pub(crate) mounted: Vec<Mounted>,
     pub(crate) seat: Seat,
-    /// What the mounts were when they were looked at: path, device and number.
-    checked: Vec<(PathBuf, u64, u64)>,
+    /// The mounts, as they were looked at.
+    looked: Vec<Looked>,
 }
 
 /// Lays a sandbox out in this folder, which is its root's.
-pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, SandboxError> {
+pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout, SandboxError> {
     let Of { spec, image, outlet, agent, as_root } = of;
-    let (mounts, user) = look_at(&spec.mounts, as_root)?;
-    let own = own_folders(spec, places, image);
+    let (looked, owner) = mounts::look(&spec.mounts)?;
+    // An ordinary user is the only one whom there is in the sandbox's user namespace, and is called root in it.
+    let user = if as_root { owner.unwrap_or((NOBODY, NOBODY)) } else { (0, 0) };
+    let own = mounts::own_folders(spec, places, image);
     let within_own = |to: &str| own.iter().any(|folder| is_within(to, folder) && to != folder);
-    let mut files: Vec<(String, String)> =
-        WHEREABOUTS.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
-    for (at, text) in outlet.map(Outlet::files).unwrap_or_default() {
-        files.retain(|(known, _)| known != at.as_str());
-        files.push((at.as_str().to_owned(), text));
-    }
-    let mut skeleton = Skeleton::new(root).map_err(|error| failed("make the root of a sandbox", &error))?;
+    let files = root::files(outlet);
+    let mut skeleton = Skeleton::new(folder).map_err(|error| failed("make the root of a sandbox", &error))?;
     let targets: Vec<&str> = spec.mounts.iter().map(|mount| mount.to.as_str()).collect();
     let taken: Vec<&str> = targets
         .iter()
@@ -75,7 +71,7 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
         to: folder.clone(),
         own: true,
     }));
-    spec.mounts.iter().try_for_each(|mount| has_its_place(mount, &spec.mounts))?;
+    mounts::have_their_places(&spec.mounts)?;
     for (number, Mount { from, to, writable }) in spec.mounts.iter().enumerate() {
         let at = if within_own(to.as_str()) {
             let aside = format!("{ASIDE}/{number}");
@@ -85,11 +81,8 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
         } else {
             to.as_str().to_owned()
         };
-        let refused = |error: std::io::Error| SandboxError::Mount {
-            path: from.display().to_string(),
-            why: error.to_string(),
-        };
-        skeleton.bind(from, &at, *writable).map_err(refused)?;
+        let bound = skeleton.bind(from, &at, *writable);
+        bound.map_err(|error| mounts::refusal(from, &error.to_string()))?;
     }
     let mut mounted = skeleton.mounted;
     mounted.push(Mounted::Memory { to: OWN.to_owned(), bytes: spec.limits.disk.value });
@@ -105,76 +98,12 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, root: PathBuf) -> Result<Layout, 
         laid,
         away,
     };
-    Ok(Layout { mounted, seat, checked: mounts })
+    Ok(Layout { mounted, seat, looked })
 }
 
 impl Layout {
     /// Whether the mounts are still what was looked at: `runsc` found them by their names.
     pub(crate) fn is_unchanged(&self) -> Result<(), SandboxError> {
-        for (path, device, number) in &self.checked {
-            let is_same = std::fs::symlink_metadata(path)
-                .is_ok_and(|found| (found.dev(), found.ino()) == (*device, *number));
-            if !is_same {
-                let path = path.display().to_string();
-                let why = "it is not what was checked a moment ago".to_owned();
-                return Err(SandboxError::Mount { path, why });
-            }
-        }
-        Ok(())
+        self.looked.iter().try_for_each(Looked::is_unchanged)
     }
-}
-
-fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Refuses a mount within another for which there is no place: `runsc` would make one, on the host.
-fn has_its_place(mount: &Mount, mounts: &[Mount]) -> Result<(), SandboxError> {
-    let around = mounts.iter().filter(|one| one.to != mount.to && mount.to.is_within(&one.to));
-    let Some(around) = around.max_by_key(|one| one.to.as_str().len()) else { return Ok(()) };
-    let rest = mount.to.as_str().strip_prefix(around.to.as_str()).unwrap_or_default();
-    let place = around.from.join(rest.trim_start_matches('/'));
-    if place.canonicalize().ok().as_ref() == Some(&place) && place.is_dir() == mount.from.is_dir() {
-        return Ok(());
-    }
-    let why = format!("there is no place for it in `{}`, which is mounted around it", around.from.display());
-    Err(SandboxError::Mount { path: mount.from.display().to_string(), why })
-}
-
-/// The sandbox's own folders: the usual ones, without what a mount takes the place of, or an image has.
-fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>) -> Vec<String> {
-    let is_mounted = |folder: &str| spec.mounts.iter().any(|mount| is_within(folder, mount.to.as_str()));
-    let is_usual = |folder: &str| bailiwick_agent_host::places::OWN.contains(&folder);
-    let is_of_image = |folder: &str| {
-        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir())
-            && !is_usual(folder)
-    };
-    places.own_found().into_iter().filter(|folder| !is_mounted(folder) && !is_of_image(folder)).collect()
-}
-
-type Checked = Vec<(PathBuf, u64, u64)>;
-
-/// Looks at mounts as they are now, and says who the sandbox has to be: whoever owns what it may write to.
-fn look_at(mounts: &[Mount], as_root: bool) -> Result<(Checked, (u32, u32)), SandboxError> {
-    let mut checked = Vec::new();
-    let mut owner = None;
-    for Mount { from, writable, .. } in mounts {
-        let refused =
-            |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
-        let found = std::fs::symlink_metadata(from).map_err(|error| refused(&error.to_string()))?;
-        if found.is_symlink() || from.canonicalize().ok().as_ref() != Some(from) {
-            return Err(refused("there is a symbolic link on the way"));
-        }
-        if !found.is_dir() && !found.is_file() {
-            return Err(refused("it is neither a file nor a folder"));
-        }
-        let owns = (found.uid(), found.gid());
-        if *writable && *owner.get_or_insert(owns) != owns {
-            return Err(refused("it has another owner than another writable mount of the same sandbox"));
-        }
-        checked.push((from.clone(), found.dev(), found.ino()));
-    }
-    // An ordinary user is the only one whom there is in the sandbox's user namespace, and is called root in it.
-    let user = if as_root { owner.unwrap_or((NOBODY, NOBODY)) } else { (0, 0) };
-    Ok((checked, user))
 }

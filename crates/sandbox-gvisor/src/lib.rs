@@ -12,7 +12,6 @@
 mod backend;
 mod bundle;
 mod create;
-mod folders;
 mod kept;
 mod layout;
 mod life;

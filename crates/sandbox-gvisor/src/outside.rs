@@ -3,10 +3,10 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use bailiwick_agent_host::folders;
 use bailiwick_sys::privileges;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::folders;
 use crate::runsc::PID_FILE;
 
 /// What was seen of the process that is the sandbox's kernel.

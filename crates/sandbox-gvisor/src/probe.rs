@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bailiwick_agent_host::Places;
-use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
-use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_agent_host::life::Ends as _;
+use bailiwick_agent_host::{Lent, Places};
+use bailiwick_sandbox::{Available, Limits, Preset, Probe, SandboxError, SandboxSpec};
 
 use crate::backend::Inner;
-use crate::create::{Lent, Stands, stand};
+use crate::create::{Stands, stand};
 
 /// How long the program may take to say which version it is.
 const VERSION: Duration = Duration::from_secs(10);
@@ -41,14 +41,5 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
 }
 
 fn not(found: Vec<String>, error: &SandboxError) -> Probe {
-    let absent = |demand: &Demand| Wallpart {
-        demand: demand.name().to_owned(),
-        mechanism: "no sandbox could be made".to_owned(),
-        status: WallStatus::Absent,
-    };
-    Probe {
-        availability: Available::No { reason: error.to_string(), fix: error.hint() },
-        enforces: Demand::ALL.iter().map(absent).collect(),
-        found,
-    }
+    Probe::unusable(error.to_string(), error.hint(), found)
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bailiwick_agent_host::root;
+use bailiwick_agent_host::{folders, root};
 use bailiwick_wire::jail::{Bind, Place};
 
 use crate::bundle::Mounted;
@@ -67,7 +67,7 @@ impl Skeleton {
         if std::fs::symlink_metadata(&place).is_ok() {
             std::fs::remove_file(&place)?;
         }
-        crate::folders::write(&place, text.as_bytes())?;
+        folders::write(&place, text.as_bytes())?;
         aged(&place, SystemTime::UNIX_EPOCH, 0o644)
     }
 
@@ -78,7 +78,7 @@ impl Skeleton {
             if std::fs::symlink_metadata(from)?.is_dir() {
                 std::fs::create_dir(&place)?;
             } else {
-                crate::folders::write(&place, b"")?;
+                folders::write(&place, b"")?;
             }
         }
         let text = from.to_str().ok_or_else(|| io::Error::other("its name is not UTF-8"))?;

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bailiwick_agent_host::life::Ends as _;
 use bailiwick_agent_host::link::Hushed;
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried};
+use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, folders, label};
 use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
@@ -16,7 +17,7 @@ use crate::create::{self, PATIENCE};
 use crate::kept::{self, Known, Shape};
 use crate::life::Life;
 use crate::runsc::Started;
-use crate::{ID, failed, folders, unsupported};
+use crate::{ID, failed, unsupported};
 
 /// How long a checkpoint may take: as long as a disk needs for the memory of a large sandbox.
 const CHECKPOINT: Duration = Duration::from_mins(5);
@@ -52,7 +53,7 @@ impl Sentry {
 
     /// Where its memory is while it is kept.
     fn memory(&self) -> std::path::PathBuf {
-        self.life.folder.join("memory")
+        self.life.state.folder.join("memory")
     }
 
     /// Hushes its agent, so that nobody is within a message while it is kept.
@@ -69,7 +70,7 @@ impl Sentry {
         // Written and read faster than it would be compressed.
         words.push(OsStr::new("--compression=none"));
         words.extend(more.iter().map(OsStr::new));
-        words.push(OsStr::new(&self.life.name));
+        words.push(OsStr::new(&self.life.state.name));
         self.backend.runsc.ask(&words, CHECKPOINT).await.map(|_| ())
     }
 
@@ -108,11 +109,12 @@ impl Sentry {
         }
         let runsc = &self.backend.runsc;
         // It forgets what has ended by itself; one that was killed over it did not.
-        if runsc.knows(&self.life.name) {
-            runsc.forget(&self.life.name, PATIENCE).await?;
+        let state = &self.life.state;
+        if runsc.knows(&state.name) {
+            runsc.forget(&state.name, PATIENCE).await?;
         }
         let memory = self.memory();
-        let started = runsc.start(&self.life.name, &self.life.folder, Some(&memory), &self.life.group())?;
+        let started = runsc.start(&state.name, &state.folder, Some(&memory), &state.group())?;
         let Started { mut greeting, child, handle, said } = started;
         self.life.runs(child, handle);
         let heard = tokio::time::timeout(PATIENCE, hushed.is_heard_over(&mut greeting)).await;
@@ -149,11 +151,11 @@ impl Wall for Sentry {
     }
 
     async fn account(&self) -> Account {
-        self.life.account()
+        self.life.state.account()
     }
 
     fn forget_peak(&self) {
-        self.life.group().forget_peak();
+        self.life.state.group().forget_peak();
     }
 
     async fn stand(&self, attended: &Attended<Self>, how: Stand) -> Result<Stood, String> {
@@ -182,7 +184,7 @@ impl Wall for Sentry {
         }
         // One that sleeps is woken.
         drop(attended.ask().await?);
-        let (now, random) = Inner::random()?;
+        let (now, random) = label::random()?;
         let id = SnapshotId::from_parts(now, &random);
         let place = kept::begin(&self.backend.snapshots(), id)?;
         let taken = async {

@@ -1,13 +1,14 @@
 //! The backend itself: what it was told, where it keeps what it has to, and what a look found.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bailiwick_agent_host::{Handle, label};
+use bailiwick_agent_host::life::Living;
+use bailiwick_agent_host::{Handle, folders, label};
 use bailiwick_sandbox::{
-    Available, Backend, Demand, Doing, Egress, Image, Images, Network, PROBE_DEADLINE, Probe, Sandbox,
-    SandboxError, SandboxSpec, Snapshot,
+    Available, Backend, Demand, Doing, Egress, Fits, Images, PROBE_DEADLINE, Probe, Sandbox, SandboxError,
+    SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_types::Tier;
@@ -17,7 +18,7 @@ use crate::life::Life;
 use crate::monitor::{Accelerator, Begins, Monitor, Size};
 use crate::ready::{Kind, Ready};
 use crate::verdict::{self, Verdict};
-use crate::{ID, folders, kernel, unavailable, unsupported};
+use crate::{ID, kernel, unavailable};
 
 /// Whether machines may be emulated by a program: slow, and no wall that QEMU's makers vouch for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,7 +124,7 @@ pub(crate) struct Inner {
     probed: tokio::sync::Mutex<Option<(Probe, Instant)>>,
     verdict: tokio::sync::Mutex<Option<Verdict>>,
     /// The machines that may still be there.
-    lives: Mutex<Vec<Weak<Life>>>,
+    pub(crate) living: Living<Life>,
     /// What outlives an owner.
     cache: PathBuf,
     /// Everything that this owner made.
@@ -149,7 +150,7 @@ impl MicrovmBackend {
             begins: tokio::sync::Mutex::default(),
             probed: tokio::sync::Mutex::default(),
             verdict: tokio::sync::Mutex::default(),
-            lives: Mutex::default(),
+            living: Living::default(),
             cache,
             folder,
             options,
@@ -159,36 +160,9 @@ impl MicrovmBackend {
 }
 
 impl Inner {
-    /// Knows of a machine, so that it ends when this backend is closed.
-    pub(crate) fn know(&self, life: &Arc<Life>) {
-        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
-        lives.retain(|life| life.strong_count() > 0);
-        lives.push(Arc::downgrade(life));
-    }
-
-    /// Ends every machine, and waits until nothing is left of them.
-    async fn close(&self) {
-        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
-        let lives: Vec<Arc<Life>> = lives.iter().filter_map(Weak::upgrade).collect();
-        for life in &lives {
-            life.kill();
-        }
-        for life in lives {
-            life.removed().await;
-        }
-    }
-
     /// A folder of this owner's.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.folder.join(name)
-    }
-
-    /// An id that nobody can guess.
-    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
-        let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random).map_err(|errno| crate::failed("make an id", &errno))?;
-        let now = bailiwick_sys::clock::realtime().as_millis();
-        Ok((u64::try_from(now).unwrap_or_default(), random))
     }
 
     /// What machines begin with: the kernel and our agent. Read again only when there is another kernel.
@@ -334,27 +308,14 @@ impl Backend for MicrovmBackend {
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let Options { images, egress, .. } = &self.inner.options;
-        if let (Image::Named(name), None) = (&spec.image, images) {
-            return Err(unsupported(format!("the image `{name}`: it was given nobody who knows images")));
-        }
-        if !spec.overlays.is_empty() {
-            return Err(unsupported(
-                "overlays: what is written over a folder would be in the machine's own memory",
-            ));
-        }
-        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
-            return Err(unsupported(format!("a snapshot of the backend `{}`", snapshot.backend)));
-        }
-        match &spec.network {
-            Network::None => Ok(()),
-            Network::Host => Err(unsupported("the host's own network: its machines have no network card")),
-            _ if egress.is_some() => Ok(()),
-            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
-                backend: ID.to_owned(),
-                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix: "run it with no network, which is the default".to_owned(),
-            }),
-        }
+        let fits = Fits {
+            backend: ID,
+            has_images: images.is_some(),
+            has_egress: egress.is_some(),
+            no_overlays: Some("what is written over a folder would be in the machine's own memory"),
+            no_host_network: Some("its machines have no network card"),
+        };
+        fits.check(spec)
     }
 
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
@@ -370,6 +331,6 @@ impl Backend for MicrovmBackend {
     }
 
     fn close(&self) -> Doing<'_, ()> {
-        Box::pin(self.inner.close())
+        Box::pin(self.inner.living.close())
     }
 }

@@ -4,17 +4,16 @@ use std::fs::File;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bailiwick_agent_host::link::Greeting;
-use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, carried, label};
-use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
+use bailiwick_agent_host::life::{Awaited, Ends as _, State};
+use bailiwick_agent_host::{Attended, Lent, Link, Parts, Places, carried, folders, label};
+use bailiwick_sandbox::{SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
 use bailiwick_sys::cgroups::{Bounds, Controller};
 use bailiwick_sys::privileges;
 use bailiwick_types::{SandboxId, Tier, Wallpart};
-use bailiwick_wire::agent::{FromAgent, ToAgent};
 use bailiwick_wire::seat::{FromSeat, Seen};
 
 use crate::attendant::{self, Started, Talk};
-use crate::backend::Inner;
+use crate::backend::{Inner, Options};
 use crate::kept::{Kept, Shape};
 use crate::life::Life;
 use crate::monitor::{Accelerator, Size, Told};
@@ -25,7 +24,7 @@ use crate::ready::Kind;
 use crate::report::About;
 use crate::served::{Names, Server, Shares};
 use crate::wall::{Machine, Runs};
-use crate::{ID, failed, folders, outside, report, unavailable};
+use crate::{ID, failed, outside, report, unavailable};
 
 /// How long a machine may take until it stands: one that is emulated on a host that is busy takes long.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -68,27 +67,21 @@ impl By {
     }
 }
 
-/// What a sandbox is lent before it is made.
-#[derive(Debug, Default)]
-pub(crate) struct Lent {
-    image: Option<Arc<dyn Unpacked>>,
-    outlet: Option<Arc<dyn Outlet>>,
-}
-
 /// Makes a sandbox, or refuses and leaves nothing behind.
 pub(crate) async fn create(
     inner: &Arc<Inner>,
     spec: SandboxSpec,
 ) -> Result<Arc<Attended<Machine>>, SandboxError> {
     spec.check()?;
-    let (now, random) = Inner::random()?;
+    let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
     let accelerator = inner.accelerator().await?;
-    let lent = lend(inner, &spec).await?;
+    let Options { images, egress, accept, patience, .. } = &inner.options;
+    let lent = Lent::find(&spec, images.as_ref(), egress.as_ref()).await?;
     let places = Places::rooted(&spec);
     let stood = stand(inner, &spec, &lent, &places, By::usual(accelerator)).await?;
     let Stands { life, link, seen, report, runs, shape, shares } = stood;
-    let accepted = match judge(&spec, &report, &inner.options.accept) {
+    let accepted = match judge(&spec, &report, accept) {
         Ok(accepted) => accepted,
         Err(unheld) => {
             life.kill();
@@ -96,52 +89,13 @@ pub(crate) async fn create(
             return Err(unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let mut receipt = bailiwick_sandbox::receipt(Tier::MicroVm, &spec, &report);
-    if let Some(outlet) = &lent.outlet {
-        // The demand itself is in the report already; what stands behind it is told, too.
-        receipt.walls.extend(outlet.walls().into_iter().skip(1));
-    }
-    let is_kept = spec.snapshot.is_some();
+    let receipt = lent.receipt(Tier::MicroVm, &spec, &report);
+    let (is_kept, variables) = (spec.snapshot.is_some(), lent.variables());
     let Lent { image, outlet } = lent;
-    let sandbox = Attended::new(Parts {
-        id,
-        spec,
-        places,
-        link,
-        receipt,
-        warnings: accepted.warnings,
-        variables: image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
-        outlet: outlet.clone(),
-        patience: inner.options.patience,
-        wall: Machine::new(inner.clone(), life, runs, (seen, shape), shares, image),
-    });
-    let served = match outlet {
-        // One that was kept listens already.
-        Some(outlet) if is_kept => {
-            carried::serve_arrivals(&sandbox.link, outlet, sandbox.link.arrivals());
-            Ok(())
-        }
-        Some(outlet) => carried::serve(&sandbox, outlet).await,
-        None => Ok(()),
-    };
-    if let Err(error) = served {
-        sandbox.end().await;
-        return Err(error);
-    }
-    Ok(sandbox)
-}
-
-async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
-    let mut lent = Lent::default();
-    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
-        lent.image = Some(images.find(name).await?);
-    }
-    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
-        (&spec.network, &inner.options.egress)
-    {
-        lent.outlet = Some(egress.outlet(spec)?);
-    }
-    Ok(lent)
+    let wall = Machine::new(inner.clone(), life, runs, (seen, shape), shares, image);
+    let (warnings, patience) = (accepted.warnings, *patience);
+    let parts = Parts { id, spec, places, link, receipt, warnings, variables, outlet, patience, wall };
+    carried::begin(parts, is_kept).await
 }
 
 /// Makes a sandbox that stands, fresh or as a snapshot has it.
@@ -174,13 +128,13 @@ pub(crate) async fn stand(
     };
     let wanted = [Controller::Memory, Controller::Cpu, Controller::Account, Controller::Pids];
     let group = inner.home.make(&name, bounds, &wanted);
-    let life = Life::new(name, folder, group);
-    inner.know(&life);
-    let mut awaited = Awaited(Some(life.clone()));
+    let life = Life::new(State::new(name, folder, group));
+    inner.living.know(&life);
+    let awaited = Awaited::new(life.clone());
     let settled = settle(inner, &life, &plan, from.as_deref(), by).await;
-    awaited.0 = None;
+    awaited.is_over();
     let looked = settled.and_then(|settled| {
-        let outside = outside::look(settled.number, &life.name);
+        let outside = outside::look(settled.number, &life.state.name);
         let outside = outside.map_err(|why| failed("look at a machine from outside", &why))?;
         Ok((settled, outside))
     });
@@ -195,7 +149,7 @@ pub(crate) async fn stand(
     };
     life.tidy();
     let report = {
-        let group = life.group();
+        let group = life.state.group();
         let (has_way_out, has_image) = (lent.outlet.is_some(), lent.image.is_some());
         report::on(About {
             spec,
@@ -210,20 +164,6 @@ pub(crate) async fn stand(
         })
     };
     Ok(Stands { life, link, seen, report, runs, shape, shares })
-}
-
-/// A machine that somebody waits for. Where they stop waiting before it stands, nobody else would end it.
-struct Awaited(Option<Arc<Life>>);
-
-impl Drop for Awaited {
-    fn drop(&mut self) {
-        let Some(life) = self.0.take() else { return };
-        life.kill();
-        // Without a runtime nobody removes what was made for it; the next start does.
-        if tokio::runtime::Handle::try_current().is_ok() {
-            life.tidy();
-        }
-    }
 }
 
 /// A machine whose agent is in its seat.
@@ -249,10 +189,10 @@ pub(crate) async fn start(inner: &Inner, life: &Arc<Life>, how: Start) -> Result
     let begins = inner.begins().await?;
     let as_root = privileges::identity().0 == 0;
     let prepared = {
-        let group = life.group();
+        let group = life.state.group();
         let told = Told {
-            name: &life.name,
-            folder: &life.folder,
+            name: &life.state.name,
+            folder: &life.state.folder,
             program: &inner.program,
             accelerator,
             begins: &begins,
@@ -344,7 +284,7 @@ async fn settle_from(
             From::Kept(kept) => {
                 talked(&mut qmp)?.go_on_from_memory().await?;
                 orders.go_on().await?;
-                let link = go_on(greeting, kept.next).await.map_err(|error| error.to_string())?;
+                let link = greeting.go_on(kept.next).await.map_err(|error| error.to_string())?;
                 return Ok((link, FromSeat::Taken(Box::new(kept.seen.clone())), orders, qmp));
             }
             From::Ready(_) => {
@@ -352,7 +292,7 @@ async fn settle_from(
                 orders.go_on().await?;
             }
             From::Start(Some(kind)) => {
-                keep_ready(inner, &life.name, kind, &orders, talked(&mut qmp)?).await?;
+                keep_ready(inner, &life.state.name, kind, &orders, talked(&mut qmp)?).await?;
             }
             From::Start(None) => {}
         }
@@ -409,18 +349,6 @@ async fn keep_ready(
     }
     qmp.go_on().await?;
     orders.go_on().await
-}
-
-/// Goes on with an agent that was kept: it lets go of everything that somebody else had asked for.
-async fn go_on(greeting: Greeting, next: u32) -> Result<Link, LinkError> {
-    let link = greeting.link_from(next);
-    let mut ask = link.open()?;
-    link.say(&ToAgent::Forget { id: ask.id }).await?;
-    match ask.next().await {
-        Some(FromAgent::Done { .. }) => Ok(link),
-        Some(_) => Err(LinkError::Broken("it gave an answer to something else".to_owned())),
-        None => Err(link.why()),
-    }
 }
 
 /// Whoever serves files, shared with the thread that does.

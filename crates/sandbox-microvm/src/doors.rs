@@ -9,11 +9,10 @@ use std::os::unix::fs::chown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
+use bailiwick_agent_host::folders;
 use bailiwick_wire::machine::{AGENT_SOCKET, FILES_SOCKET, ORDERS_SOCKET};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
-
-use crate::folders;
 
 /// What the monitor's own socket is called, at which it would take connections into the machine; ours have their number behind that.
 const NAME: &str = "v";

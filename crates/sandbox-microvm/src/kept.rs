@@ -5,13 +5,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bailiwick_agent_host::folders;
 use bailiwick_sandbox::{SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
 use crate::monitor::{Accelerator, Size};
 use crate::served::{Names, Shares};
-use crate::{failed, folders, unsupported};
+use crate::{failed, unsupported};
 
 /// What of a sandbox is in its memory, so that one that goes on has to be asked for with the same.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,6 @@ mod confinement;
 mod create;
 mod doors;
 mod firecracker;
-mod folders;
 mod initramfs;
 mod kept;
 mod kernel;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use bailiwick_agent_host::folders;
 use bailiwick_sys::privileges;
 
-use crate::{confinement, folders};
+use crate::confinement;
 
 /// What was seen of a monitor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

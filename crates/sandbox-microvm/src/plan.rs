@@ -3,12 +3,10 @@
 //! All folders of the sandbox's own, and all that it changes of an image, are on one file system in the machine's memory, whose size is
 //! the limit on disk. Nothing else can be written to but writable mounts.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use bailiwick_agent_host::Places;
-use bailiwick_agent_host::root::{self, WHEREABOUTS};
+use bailiwick_agent_host::{Places, mounts, root};
 use bailiwick_sandbox::{Mount, Outlet, SandboxError, SandboxSpec, Unpacked};
 use bailiwick_wire::jail::{Bind, Place};
 use bailiwick_wire::machine::{Machine, Piece};
@@ -94,36 +92,30 @@ impl Pieces {
 /// Plans a sandbox.
 pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
     let Of { spec, image, outlet, as_root } = of;
-    let outside = whom(&spec.mounts)?;
+    let (looked, owner) = mounts::look(&spec.mounts)?;
+    let outside = owner.unwrap_or((NOBODY, NOBODY));
     // Nobody is root inside, not even for a folder of root's: it would be its machine's root.
     let user = if outside.0 == 0 { (NOBODY, NOBODY) } else { outside };
     let mut pieces = Pieces::default();
     let step = "plan the root of a sandbox";
-    let root = match image {
+    let base = match image {
         None => pieces.host(user.0).map(|()| None),
         Some(image) => pieces.hold(&image.root(), false, Owner::Sandbox, true).map(Some),
     };
-    let root = root.map_err(|error| failed(step, &error))?;
-    for (at, text) in files(outlet) {
+    let base = base.map_err(|error| failed(step, &error))?;
+    for (at, text) in root::files(outlet) {
         pieces.file(&at, &text);
     }
-    let own = own_folders(spec, places, image);
+    let own = mounts::own_folders(spec, places, image);
     pieces.list.extend(own.iter().map(|at| Piece::Own { at: at.clone() }));
-    for mount in &spec.mounts {
-        has_its_place(mount, &spec.mounts)?;
-        let Mount { from, to, writable } = mount;
-        let refused = |why: String| SandboxError::Mount { path: from.display().to_string(), why };
-        pieces.serve(from, to.as_str(), *writable, false).map_err(|error| refused(error.to_string()))?;
-        let held = pieces
-            .shares
-            .last()
-            .map(Share::identity)
-            .transpose()
-            .map_err(|error| refused(error.to_string()))?;
-        let found = std::fs::symlink_metadata(from).map_err(|error| refused(error.to_string()))?;
+    mounts::have_their_places(&spec.mounts)?;
+    for (Mount { from, to, writable }, looked) in spec.mounts.iter().zip(looked) {
+        let refused = |error: std::io::Error| mounts::refusal(from, &error.to_string());
+        pieces.serve(from, to.as_str(), *writable, false).map_err(refused)?;
+        let held = pieces.shares.last().map(Share::identity).transpose().map_err(refused)?;
         // What is held is what was looked at.
-        if held.is_none_or(|(_, _, number)| number != found.ino()) {
-            return Err(refused("it is not what was checked a moment ago".to_owned()));
+        if held != Some(looked.identity) {
+            return Err(mounts::refusal(from, "it is not what was checked a moment ago"));
         }
     }
     let limits = &spec.limits;
@@ -136,7 +128,7 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
         memory,
         // One more than commands may have: the agent.
         processes: (most > 0).then(|| most.saturating_add(1)),
-        image: root,
+        image: base,
         pieces: pieces.list,
     };
     let seat = Seat {
@@ -154,65 +146,4 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
     };
     let shares = Arc::new(Shares { list: pieces.shares, user: outside, inside: user, as_root });
     Ok(Plan { machine, seat, shares, size })
-}
-
-/// Files that say where one is, and those of the way out, which replace them.
-fn files(outlet: Option<&dyn Outlet>) -> Vec<(String, String)> {
-    let mut files: Vec<(String, String)> =
-        WHEREABOUTS.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
-    for (at, text) in outlet.map(Outlet::files).unwrap_or_default() {
-        files.retain(|(known, _)| known != at.as_str());
-        files.push((at.as_str().to_owned(), text));
-    }
-    files
-}
-
-fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Refuses a mount within another for which there is no place: one would have to be made, on the host.
-fn has_its_place(mount: &Mount, mounts: &[Mount]) -> Result<(), SandboxError> {
-    let around = mounts.iter().filter(|one| one.to != mount.to && mount.to.is_within(&one.to));
-    let Some(around) = around.max_by_key(|one| one.to.as_str().len()) else { return Ok(()) };
-    let rest = mount.to.as_str().strip_prefix(around.to.as_str()).unwrap_or_default();
-    let place = around.from.join(rest.trim_start_matches('/'));
-    if place.canonicalize().ok().as_ref() == Some(&place) && place.is_dir() == mount.from.is_dir() {
-        return Ok(());
-    }
-    let why = format!("there is no place for it in `{}`, which is mounted around it", around.from.display());
-    Err(SandboxError::Mount { path: mount.from.display().to_string(), why })
-}
-
-/// The sandbox's own folders: the usual ones, without what a mount takes the place of, or an image has.
-fn own_folders(spec: &SandboxSpec, places: &Places, image: Option<&dyn Unpacked>) -> Vec<String> {
-    let is_mounted = |folder: &str| spec.mounts.iter().any(|mount| is_within(folder, mount.to.as_str()));
-    let is_usual = |folder: &str| bailiwick_agent_host::places::OWN.contains(&folder);
-    let is_of_image = |folder: &str| {
-        image.is_some_and(|image| image.root().join(folder.trim_start_matches('/')).is_dir())
-            && !is_usual(folder)
-    };
-    places.own_found().into_iter().filter(|folder| !is_mounted(folder) && !is_of_image(folder)).collect()
-}
-
-/// Looks at mounts as they are now, and says who the sandbox has to be: whoever owns what it may write to.
-fn whom(mounts: &[Mount]) -> Result<(u32, u32), SandboxError> {
-    let mut owner = None;
-    for Mount { from, writable, .. } in mounts {
-        let refused =
-            |why: &str| SandboxError::Mount { path: from.display().to_string(), why: why.to_owned() };
-        let found = std::fs::symlink_metadata(from).map_err(|error| refused(&error.to_string()))?;
-        let is_straight: Option<PathBuf> = from.canonicalize().ok();
-        if found.is_symlink() || is_straight.as_ref() != Some(from) {
-            return Err(refused("there is a symbolic link on the way"));
-        }
-        if !found.is_dir() && !found.is_file() {
-            return Err(refused("it is neither a file nor a folder"));
-        }
-        let owns = (found.uid(), found.gid());
-        if *writable && *owner.get_or_insert(owns) != owns {
-            return Err(refused("it has another owner than another writable mount of the same sandbox"));
-        }
-    }
-    Ok(owner.unwrap_or((NOBODY, NOBODY)))
 }

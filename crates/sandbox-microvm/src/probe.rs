@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use bailiwick_agent_host::Places;
-use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxError, SandboxSpec};
-use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_agent_host::life::Ends as _;
+use bailiwick_agent_host::{Lent, Places};
+use bailiwick_sandbox::{Available, Limits, Preset, Probe, SandboxError, SandboxSpec};
 
 use crate::backend::Inner;
-use crate::create::{By, Lent, Stands, stand};
+use crate::create::{By, Stands, stand};
 use crate::monitor::Accelerator;
 
 /// Why no machine runs on KVM here; none where one does. An error where machines could not even be tried.
@@ -57,14 +57,5 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
 }
 
 fn not(found: Vec<String>, error: &SandboxError) -> Probe {
-    let absent = |demand: &Demand| Wallpart {
-        demand: demand.name().to_owned(),
-        mechanism: "no machine could be started".to_owned(),
-        status: WallStatus::Absent,
-    };
-    Probe {
-        availability: Available::No { reason: error.to_string(), fix: error.hint() },
-        enforces: Demand::ALL.iter().map(absent).collect(),
-        found,
-    }
+    Probe::unusable(error.to_string(), error.hint(), found)
 }

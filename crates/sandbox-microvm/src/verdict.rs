@@ -4,9 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bailiwick_agent_host::folders;
 use serde::{Deserialize, Serialize};
-
-use crate::folders;
 
 /// For how long it is believed that KVM does not work: what was in the way may have been passing.
 const BELIEVED: Duration = Duration::from_hours(1);

@@ -3,8 +3,9 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use bailiwick_agent_host::life::Ends as _;
 use bailiwick_agent_host::link::Hushed;
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried};
+use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, label};
 use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
@@ -109,7 +110,7 @@ impl Machine {
             return Ok(());
         }
         let (memory, file) =
-            Memory::make(self.life.folder.join("memory")).map_err(|error| error.to_string())?;
+            Memory::make(self.life.state.folder.join("memory")).map_err(|error| error.to_string())?;
         let mut held = self.runs.write().await;
         let Some(runs) = held.as_ref() else { return Err("it is not running".to_owned()) };
         let hushed = Self::hush(attended).await?;
@@ -197,7 +198,7 @@ impl Wall for Machine {
 
     /// Who was killed for want of memory is known to its own kernel only; the rest is counted around its monitor.
     async fn account(&self) -> Account {
-        let outside = self.life.account();
+        let outside = self.life.state.account();
         let kills = match self.runs.try_read().as_deref() {
             Ok(Some(runs)) => runs.orders.count().await,
             _ => None,
@@ -206,7 +207,7 @@ impl Wall for Machine {
     }
 
     fn forget_peak(&self) {
-        self.life.group().forget_peak();
+        self.life.state.group().forget_peak();
     }
 
     async fn stand(&self, attended: &Attended<Self>, how: Stand) -> Result<Stood, String> {
@@ -236,7 +237,7 @@ impl Wall for Machine {
         let step = "keep a machine";
         // One that sleeps is woken.
         drop(attended.ask().await?);
-        let (now, random) = Inner::random()?;
+        let (now, random) = label::random()?;
         let id = SnapshotId::from_parts(now, &random);
         let (memory, file) = self.backend.snapshots.begin(id)?;
         let held = self.runs.read().await;

@@ -3,9 +3,9 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use bailiwick_types::{Tier, Wallpart};
+use bailiwick_types::{Tier, WallStatus, Wallpart};
 
-use crate::{Command, Limits, Sandbox, SandboxError, SandboxSpec};
+use crate::{Command, Demand, Limits, Sandbox, SandboxError, SandboxSpec};
 
 /// Something that takes its time.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -42,6 +42,19 @@ pub struct Probe {
     pub enforces: Vec<Wallpart>,
     /// What it found: versions, mechanisms.
     pub found: Vec<String>,
+}
+
+impl Probe {
+    /// Of a backend that cannot be used: it holds nothing.
+    pub fn unusable(reason: String, fix: Option<String>, found: Vec<String>) -> Self {
+        let absent = |demand: &Demand| Wallpart {
+            demand: demand.name().to_owned(),
+            mechanism: "no sandbox could be made".to_owned(),
+            status: WallStatus::Absent,
+        };
+        let enforces = Demand::ALL.iter().map(absent).collect();
+        Self { availability: Available::No { reason, fix }, enforces, found }
+    }
 }
 
 /// Whether a backend can be used.

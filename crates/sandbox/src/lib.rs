@@ -5,7 +5,7 @@
 //! of which this crate knows none. It must never pick a wall below the floor, nor claim one that was not seen to stand.
 //!
 //! Start reading at [`spec`] (what is asked for), then [`backend`] and [`sandbox`] (who does it), then [`demand`] (what has
-//! to be held), then [`select`]. [`collect`] is for backends, [`outlet`] and [`images`] are what they are lent, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
+//! to be held), then [`select`]. [`collect`] and [`fits`] are for backends, [`outlet`] and [`images`] are what they are lent, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
 
 pub mod backend;
 pub mod ceilings;
@@ -14,6 +14,7 @@ pub mod command;
 pub mod demand;
 pub mod error;
 pub mod event;
+pub mod fits;
 pub mod images;
 pub mod limits;
 pub mod mount;
@@ -37,6 +38,7 @@ pub use command::{Command, CommandError, Shell, Window};
 pub use demand::{Accepted, Demand, Unheld, judge};
 pub use error::SandboxError;
 pub use event::{Event, EventKind, Events, Listener};
+pub use fits::Fits;
 pub use images::{Images, Unpacked};
 pub use limits::{Amount, Bound, From, Limit, Limits, LimitsError, Preset};
 pub use mount::{Mount, Overlay};

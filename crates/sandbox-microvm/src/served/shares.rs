@@ -43,9 +43,9 @@ impl Share {
     }
 
     /// Which file it is: device and number.
-    pub(crate) fn identity(&self) -> std::io::Result<(u32, u32, u64)> {
-        let found = look_at(&self.held)?;
-        Ok((found.stx_dev_major, found.stx_dev_minor, found.stx_ino))
+    pub(crate) fn identity(&self) -> std::io::Result<(u64, u64)> {
+        let found = rustix::fs::fstat(&self.held)?;
+        Ok((found.st_dev, found.st_ino))
     }
 
     /// Gets hold of what is at a path in it.

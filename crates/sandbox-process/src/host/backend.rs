@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bailiwick_agent_host::{Handle, label, packs};
+use bailiwick_agent_host::{Handle, folders, label, packs};
 use bailiwick_sandbox::{
-    Backend, Demand, Doing, Egress, Image, Images, Network, Probe, Sandbox, SandboxError, SandboxSpec,
-    Snapshot,
+    Backend, Demand, Doing, Egress, Fits, Images, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_sys::cgroups::Home;
 use bailiwick_sys::privileges;
@@ -137,7 +136,7 @@ impl ProcessBackend {
         let home = Home::find();
         home.sweep(label::is_left);
         scratch::sweep(&options.state);
-        scratch::sweep_folder(&options.state.join(SNAPSHOTS));
+        folders::sweep(&options.state.join(SNAPSHOTS));
         let inner = Inner {
             options,
             home,
@@ -172,22 +171,11 @@ impl Inner {
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.options.state.join(SNAPSHOTS).join(&self.owner)
     }
-
-    /// An id that nobody can guess.
-    pub(crate) fn random() -> Result<(u64, [u8; 10]), SandboxError> {
-        let mut random = [0; 10];
-        bailiwick_sys::clock::random(&mut random).map_err(|errno| SandboxError::Failed {
-            step: "make an id".to_owned(),
-            reason: errno.to_string(),
-        })?;
-        let now = bailiwick_sys::clock::realtime().as_millis();
-        Ok((u64::try_from(now).unwrap_or_default(), random))
-    }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        scratch::remove(&self.snapshots());
+        folders::remove(&self.snapshots());
     }
 }
 
@@ -219,26 +207,15 @@ impl Backend for ProcessBackend {
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
-        let backend = ID.to_owned();
-        if let (Image::Named(name), None) = (&spec.image, &self.inner.options.images) {
-            let what = format!("the image `{name}`: it runs the host's own programs only");
-            return Err(SandboxError::Unsupported { backend, what });
-        }
-        if let Some(snapshot) = spec.snapshot.as_ref().filter(|snapshot| snapshot.backend != ID) {
-            let what = format!("a snapshot of the backend `{}`", snapshot.backend);
-            return Err(SandboxError::Unsupported { backend, what });
-        }
-        match &spec.network {
-            Network::None | Network::Host => Ok(()),
-            _ if self.inner.options.egress.is_some() => Ok(()),
-            mode @ (Network::Allow(_) | Network::Git | Network::Full) => Err(SandboxError::Unenforceable {
-                backend,
-                unheld: vec![format!("network: nothing here lets only some hosts through ({mode:?})")],
-                fix:
-                    "run it with no network (the default), or with the host's own if the operator allows that"
-                        .to_owned(),
-            }),
-        }
+        let Options { images, egress, .. } = &self.inner.options;
+        let fits = Fits {
+            backend: ID,
+            has_images: images.is_some(),
+            has_egress: egress.is_some(),
+            no_overlays: None,
+            no_host_network: None,
+        };
+        fits.check(spec)
     }
 
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {

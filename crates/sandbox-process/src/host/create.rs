@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
 use bailiwick_agent_host::places::SYSTEM;
-use bailiwick_agent_host::{Attended, Link, LinkError, Parts, Places, packs};
+use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, folders, label, packs};
 use bailiwick_sandbox::outlet::{NAMES, PROXY};
-use bailiwick_sandbox::{Image, Network, Outlet, SandboxError, SandboxSpec, Unpacked, judge};
+use bailiwick_sandbox::{Image, Network, SandboxError, SandboxSpec, Unpacked, judge};
 use bailiwick_sys::cgroups::{Bounds, Controller, Group};
 use bailiwick_sys::{Errno, packets, privileges};
-use bailiwick_types::{Receipt, SandboxId, Wallpart, shortened};
+use bailiwick_types::{SandboxId, Wallpart, shortened};
 use bailiwick_wire::jail::{FromJail, Listens, Own, Place, Plan, Standing};
 
 use super::ID;
-use super::backend::{Inner, Laying, Level, attempts};
+use super::backend::{Inner, Laying, Level, Options, attempts};
 use super::handed::HandedOver;
 use super::jail::Jail;
 use super::keeper::KeeperError;
@@ -66,12 +66,13 @@ pub(crate) async fn create(
     spec: SandboxSpec,
 ) -> Result<Arc<Attended<Jailed>>, SandboxError> {
     spec.check()?;
-    let (now, random) = Inner::random()?;
+    let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
     if spec.snapshot.is_some() && changes_elsewhere(&spec) {
         return Err(unpacked_elsewhere());
     }
-    let lent = lend(inner, &spec).await?;
+    let Options { images, egress, .. } = &inner.options;
+    let lent = Lent::find(&spec, images.as_ref(), egress.as_ref()).await?;
     let Stands { jail, link, places, report, beside, .. } = stand(inner, &spec, &lent).await?;
     let accepted = match judge(&spec, &report, &inner.options.accept) {
         Ok(accepted) => accepted,
@@ -81,11 +82,10 @@ pub(crate) async fn create(
             return Err(bailiwick_sandbox::unenforceable(ID, &spec, &unheld, &[]));
         }
     };
-    let mut receipt: Receipt = bailiwick_sandbox::receipt(bailiwick_types::Tier::Process, &spec, &report);
-    if let Some(served) = &beside.served {
-        // The demand itself is in the report already; what stands behind it is told, too.
-        receipt.walls.extend(served.outlet.walls().into_iter().skip(1));
-    }
+    // A way out that is not served is none.
+    let outlet = lent.outlet.filter(|_| beside.served.is_some());
+    let lent = Lent { outlet, image: lent.image };
+    let receipt = lent.receipt(bailiwick_types::Tier::Process, &spec, &report);
     let begins_with = spec.snapshot.clone();
     let parts = Parts {
         id,
@@ -94,8 +94,8 @@ pub(crate) async fn create(
         link,
         receipt,
         warnings: accepted.warnings,
-        variables: beside.image.as_ref().map_or_else(Vec::new, |image| image.variables().to_vec()),
-        outlet: beside.served.as_ref().map(|served| served.outlet.clone()),
+        variables: lent.variables(),
+        outlet: lent.outlet,
         patience: inner.options.patience,
         wall: Jailed::new(inner.clone(), jail, beside),
     };
@@ -120,26 +120,6 @@ pub(crate) fn unpacked_elsewhere() -> SandboxError {
     let what =
         "a snapshot of a sandbox with an image or an overlay: it would hold only a part of the changes";
     SandboxError::Unsupported { backend: ID.to_owned(), what: what.to_owned() }
-}
-
-/// What a sandbox is lent before it is made.
-#[derive(Debug, Default)]
-pub(crate) struct Lent {
-    pub(crate) image: Option<Arc<dyn Unpacked>>,
-    pub(crate) outlet: Option<Arc<dyn Outlet>>,
-}
-
-async fn lend(inner: &Inner, spec: &SandboxSpec) -> Result<Lent, SandboxError> {
-    let mut lent = Lent::default();
-    if let (Image::Named(name), Some(images)) = (&spec.image, &inner.options.images) {
-        lent.image = Some(images.find(name).await?);
-    }
-    if let (Network::Allow(_) | Network::Git | Network::Full, Some(egress)) =
-        (&spec.network, &inner.options.egress)
-    {
-        lent.outlet = Some(egress.outlet(spec)?);
-    }
-    Ok(lent)
 }
 
 /// Makes a jail of the strongest kind that can be had.
@@ -214,7 +194,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
             what: "an image or an overlay on this machine: it can make no mount namespace".to_owned(),
         }));
     }
-    let name = bailiwick_agent_host::label::fresh();
+    let name = label::fresh();
     let folder = (own == Own::Nothing).then(|| scratch::place(&inner.options.state, &name));
     let group = Arc::new(Mutex::new(make_group(inner, spec, own, &name)));
     let places = match &folder {
@@ -243,7 +223,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
         Err(error) => {
             if let Some(folder) = &folder {
                 // Nothing was started in it.
-                scratch::remove(folder);
+                folders::remove(folder);
             }
             return Err(error.into());
         }
@@ -317,7 +297,7 @@ fn beside(
     let HandedOver { listeners, uppers } =
         HandedOver::take(&hand, plan).map_err(|errno| failed("take what it hands over", &errno))?;
     if let Some(outlet) = &lent.outlet {
-        let served = Served::start(outlet.clone(), listeners);
+        let served = Served::start(outlet, listeners);
         beside.served = Some(served.map_err(|error| failed("serve its way out", &error))?);
     }
     beside.uppers = uppers;
@@ -396,10 +376,7 @@ fn plan_of(
 ) -> Result<(Plan, Vec<OwnedFd>), SandboxError> {
     let mut places = if lent.image.is_some() { plan::of_an_image() } else { inner.places.clone() };
     let is_root = privileges::identity().0 == 0;
-    let lower = |from: &Path, to: &str| {
-        layout::lower(from, to, is_root)
-            .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })
-    };
+    let lower = |from: &Path, to: &str| layout::lower(from, to, is_root);
     let image = lent.image.as_ref().map(|image| lower(&image.root(), "/")).transpose()?;
     let overlays = spec.overlays.iter().map(|overlay| lower(&overlay.from, overlay.to.as_str()));
     let overlays = overlays.collect::<Result<Vec<_>, _>>()?;
@@ -414,8 +391,7 @@ fn plan_of(
     let listens =
         lent.outlet.as_ref().map(|outlet| Listens { proxy: PROXY, names: NAMES, ports: outlet.ports() });
     let hands = listens.is_some() || !overlays.is_empty() || !spec.expose.is_empty();
-    let mounts = layout::mounts(&spec.mounts, is_root)
-        .map_err(|(path, why)| SandboxError::Mount { path: path.display().to_string(), why })?;
+    let mounts = layout::mounts(&spec.mounts, is_root)?;
     let mut readable: Vec<String> = SYSTEM.map(str::to_owned).to_vec();
     readable.extend(["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs"].map(str::to_owned));
     // Where there is no root of its own, nothing is put into it; what was asked for is left open where it is.

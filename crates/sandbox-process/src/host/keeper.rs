@@ -9,6 +9,7 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use bailiwick_agent_host::folders;
 use bailiwick_sys::cgroups::Group;
 use bailiwick_sys::clock::{Woken, wait_readable};
 use bailiwick_sys::{Errno, Failed, packets, pidfd, reexec};
@@ -16,7 +17,6 @@ use bailiwick_wire::jail::{self, FromKeeper, Plan, ToKeeper};
 use bailiwick_wire::{decode, encode};
 use tokio::sync::{oneshot, watch};
 
-use super::scratch;
 use crate::enter;
 
 /// How long a keeper may take until it is ready.
@@ -312,7 +312,7 @@ fn leave(entry: Entry, status: i32, tries: u32) -> Option<(Entry, i32, u32)> {
     }
     drop(group);
     if let Some(folder) = &entry.folder {
-        scratch::remove(folder);
+        folders::remove(folder);
     }
     // Nobody has to wait for it.
     let _nobody = entry.ended.send_replace(Some(status));

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bailiwick_sandbox::{Available, Demand, Limits, Preset, Probe, SandboxSpec, Unpacked};
-use bailiwick_types::{WallStatus, Wallpart};
+use bailiwick_agent_host::{Lent, folders, label};
+use bailiwick_sandbox::{Available, Limits, Preset, Probe, SandboxSpec, Unpacked};
 use bailiwick_wire::jail::Laid;
 
 use super::backend::Inner;
-use super::create::{Lent, Stands, stand};
+use super::create::{Stands, stand};
 use super::scratch;
 
 /// Looks.
@@ -27,24 +27,13 @@ pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
             }
             Probe { availability: Available::Yes, enforces: report, found }
         }
-        Err(error) => Probe {
-            availability: Available::No { reason: error.to_string(), fix: error.hint() },
-            enforces: Demand::ALL
-                .iter()
-                .map(|demand| Wallpart {
-                    demand: demand.name().to_owned(),
-                    mechanism: "no sandbox could be made".to_owned(),
-                    status: WallStatus::Absent,
-                })
-                .collect(),
-            found: vec![format!("kernel {}", kernel())],
-        },
+        Err(error) => Probe::unusable(error.to_string(), error.hint(), vec![format!("kernel {}", kernel())]),
     }
 }
 
 /// How an image becomes a root here, by making a root of one that is empty.
 async fn images(inner: &Arc<Inner>, spec: &SandboxSpec) -> String {
-    let folder = scratch::place(&inner.options.state, &bailiwick_agent_host::label::fresh());
+    let folder = scratch::place(&inner.options.state, &label::fresh());
     let made = scratch::make_ours(&folder).and_then(|()| folder.canonicalize());
     let said = match made {
         Err(error) => format!("images were not tried: {error}"),
@@ -65,7 +54,7 @@ async fn images(inner: &Arc<Inner>, spec: &SandboxSpec) -> String {
             }
         }
     };
-    scratch::remove(&folder);
+    folders::remove(&folder);
     said
 }
 

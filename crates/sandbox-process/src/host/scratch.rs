@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_agent_host::label::is_left;
+use bailiwick_agent_host::folders;
 use bailiwick_sys::privileges;
 
 use crate::plan;
@@ -46,23 +46,7 @@ pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes a folder with all that is in it. What cannot be removed now is found by the next start.
-#[expect(clippy::disallowed_methods, reason = "a folder of our own; links in it are removed, not followed")]
-pub(crate) fn remove(folder: &Path) {
-    let _left = std::fs::remove_dir_all(folder);
-}
-
 /// Removes the folders of sandboxes whose owners are gone.
 pub(crate) fn sweep(state: &Path) {
-    sweep_folder(&state.join(FOLDER));
-}
-
-/// Removes what is in a folder and has the name of an owner that is gone.
-pub(crate) fn sweep_folder(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.filter_map(Result::ok) {
-        if entry.file_name().to_str().is_some_and(is_left) {
-            remove(&entry.path());
-        }
-    }
+    folders::sweep(&state.join(FOLDER));
 }

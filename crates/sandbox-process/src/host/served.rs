@@ -22,13 +22,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// An outlet that is served. Dropping it ends every connection.
 #[derive(Debug)]
 pub(crate) struct Served {
-    pub(crate) outlet: Arc<dyn Outlet>,
     _tasks: JoinSet<()>,
 }
 
 impl Served {
     /// Serves what was handed over: the proxy, names by datagrams, names by connections, and ports.
-    pub(crate) fn start(outlet: Arc<dyn Outlet>, listeners: Vec<OwnedFd>) -> std::io::Result<Self> {
+    pub(crate) fn start(outlet: &Arc<dyn Outlet>, listeners: Vec<OwnedFd>) -> std::io::Result<Self> {
         let mut tasks = JoinSet::new();
         for (number, listener) in listeners.into_iter().enumerate() {
             let outlet = outlet.clone();
@@ -39,7 +38,7 @@ impl Served {
                 _ => tasks.spawn(ports(stream_listener(listener)?, outlet)),
             };
         }
-        Ok(Self { outlet, _tasks: tasks })
+        Ok(Self { _tasks: tasks })
     }
 }
 

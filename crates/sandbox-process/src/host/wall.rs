@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, packs};
+use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, label, packs};
 use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_sys::cgroups::Controller;
 use bailiwick_types::SnapshotId;
@@ -81,7 +81,7 @@ impl Wall for Jailed {
         if create::changes_elsewhere(&attended.spec) {
             return Err(create::unpacked_elsewhere());
         }
-        let (now, random) = Backend::random()?;
+        let (now, random) = label::random()?;
         packs::pack(attended, &self.backend.snapshots(), SnapshotId::from_parts(now, &random)).await
     }
 

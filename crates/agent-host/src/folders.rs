@@ -1,18 +1,30 @@
-//! The folders of this backend: one for each owner, by its label, so that whoever comes later finds what a killed one left.
+//! The folders of a backend: one for each owner, by its label, so that whoever comes later finds what a killed one left.
 
 use std::path::Path;
 
-use bailiwick_agent_host::label::is_left;
+use crate::label::is_left;
 
 /// Makes a folder that nobody else looks into.
-pub(crate) fn private(folder: &Path) -> std::io::Result<()> {
+pub fn private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// Refuses a folder that is somebody else's, or that somebody else can write to.
+pub fn is_own(folder: &Path) -> std::io::Result<()> {
+    /// What lets the folder's group and everybody else write to it.
+    const OTHERS: u32 = 0o022;
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(folder)?;
+    if found.uid() != bailiwick_sys::privileges::identity().0 || found.mode() & OTHERS != 0 {
+        return Err(std::io::Error::other("others can write to it"));
+    }
+    Ok(())
+}
+
 /// Removes a folder with all that is in it. What cannot be removed now is found by the next start.
 #[expect(clippy::disallowed_methods, reason = "a folder of our own; links in it are removed, not followed")]
-pub(crate) fn remove(folder: &Path) {
+pub fn remove(folder: &Path) {
     if let Err(error) = std::fs::remove_dir_all(folder)
         && error.kind() != std::io::ErrorKind::NotFound
     {
@@ -21,7 +33,7 @@ pub(crate) fn remove(folder: &Path) {
 }
 
 /// Removes what owners left that are gone.
-pub(crate) fn sweep(folder: &Path) {
+pub fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
         if entry.file_name().to_str().is_some_and(is_left) {
@@ -35,7 +47,7 @@ pub(crate) fn sweep(folder: &Path) {
     clippy::disallowed_methods,
     reason = "a fresh file in a folder of our own, which nobody reads before it is whole"
 )]
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(path, bytes)
 }
 
@@ -44,7 +56,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// Reads a file of our own, or of the kernel's.
 #[expect(clippy::disallowed_methods, reason = "a file of our own or of the kernel's, read within a bound")]
-pub(crate) fn read(path: &Path) -> std::io::Result<String> {
+pub fn read(path: &Path) -> std::io::Result<String> {
     use std::io::Read as _;
     let mut text = String::new();
     std::fs::File::open(path)?.take(LONGEST).read_to_string(&mut text)?;

@@ -8,10 +8,13 @@ use bailiwick_sandbox::{ExecUsage, Outlet, Reset, SandboxError, SandboxSpec};
 use bailiwick_types::{CorrelationId, Receipt, SandboxId};
 use bailiwick_wire::agent::{FromAgent, ToAgent};
 
+use tokio::sync::{oneshot, watch};
+
 use crate::exec;
 use crate::link::{Ask, Link};
 use crate::places::Places;
 use crate::ports::Exposed;
+use crate::stillness::Stillness;
 use crate::wall::{Account, Stand, Stood, Wall};
 
 /// How long between two looks whether everything has ended.
@@ -46,11 +49,22 @@ pub struct Attended<W> {
     ended: AtomicBool,
     /// Whether it stands still; whoever changes that holds the lock.
     asleep: tokio::sync::Mutex<bool>,
-    may_sleep: AtomicBool,
+    may_sleep: watch::Sender<bool>,
+    /// Whether it stands still, asleep or because its wall keeps it just now.
+    pub stillness: Stillness,
     born: Instant,
     pub(crate) exposed: tokio::sync::Mutex<Exposed>,
     /// Itself, for what goes on when nobody waits for it any more.
     me: Weak<Self>,
+}
+
+/// What becomes of a sandbox that has fallen asleep while its agent is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asleep {
+    /// It is woken: somebody wants something of it.
+    IsWoken,
+    /// It sleeps on, and who waits waits on.
+    IsLeft,
 }
 
 /// What a sandbox is put together from.
@@ -95,7 +109,8 @@ impl<W: Wall> Attended<W> {
             patience,
             ended: AtomicBool::new(false),
             asleep: tokio::sync::Mutex::new(false),
-            may_sleep: AtomicBool::new(false),
+            may_sleep: watch::Sender::new(false),
+            stillness: Stillness::default(),
             born: Instant::now(),
             exposed: tokio::sync::Mutex::default(),
             me: me.clone(),
@@ -119,45 +134,74 @@ impl<W: Wall> Attended<W> {
         if self.ended.load(Ordering::Acquire) {
             return Err(self.gone());
         }
-        if self.may_sleep.load(Ordering::Acquire) {
+        if self.may_sleep() {
             self.wake().await?;
         }
         self.link.open().map_err(|_| self.gone())
     }
 
-    /// Says something about an ask.
+    /// Whether it sleeps, or is about to.
+    fn may_sleep(&self) -> bool {
+        *self.may_sleep.borrow()
+    }
+
+    /// Says something about an ask. One that has fallen asleep meanwhile is woken for it.
     pub async fn say(&self, message: &ToAgent) -> Result<(), SandboxError> {
-        let said = self.patiently(self.link.say(message)).await;
+        let said = self.patiently(self.link.say(message), Asleep::IsWoken).await;
+        said.and_then(Result::ok).ok_or_else(|| self.gone())
+    }
+
+    /// Says something about an ask that goes on when the sandbox does, however long that sleeps.
+    pub(crate) async fn tell(&self, message: &ToAgent) -> Result<(), SandboxError> {
+        let said = self.patiently(self.link.say(message), Asleep::IsLeft).await;
         said.and_then(Result::ok).ok_or_else(|| self.gone())
     }
 
     /// The next answer to an ask that needs nobody but the agent; none when that is gone, or does not answer.
     pub async fn answer(&self, ask: &mut Ask) -> Option<FromAgent> {
-        self.patiently(ask.next()).await.flatten()
+        self.patiently(ask.next(), Asleep::IsWoken).await.flatten()
     }
 
     /// Waits for the agent, but not for ever: a guest may stop a process on which it waits. One that stood still too long is
-    /// ended with its sandbox.
-    async fn patiently<T>(&self, doing: impl Future<Output = T>) -> Option<T> {
+    /// ended with its sandbox. Time in which the whole sandbox stood still does not count.
+    async fn patiently<T>(&self, doing: impl Future<Output = T>, asleep: Asleep) -> Option<T> {
         let mut doing = std::pin::pin!(doing);
+        let (last, before) = (tokio::time::Instant::now() + self.patience, self.stillness.so_far());
         loop {
-            match tokio::time::timeout(self.patience, &mut doing).await {
-                Ok(done) => return Some(done),
-                // One that sleeps cannot answer.
-                Err(_) if self.may_sleep.load(Ordering::Acquire) => {}
-                Err(_) => {
+            tokio::select! {
+                biased;
+                done = &mut doing => return Some(done),
+                () = self.stillness.past(last, before) => {
                     self.link.give_up();
                     self.wall.kill();
                     return None;
+                }
+                () = self.falls_asleep(), if asleep == Asleep::IsWoken => {
+                    if let Err(error) = self.wake().await {
+                        tracing::debug!(%error, id = %self.id, "a sandbox that was asked for something did not wake");
+                        return None;
+                    }
                 }
             }
         }
     }
 
+    /// Waits until it sleeps, or is about to.
+    async fn falls_asleep(&self) {
+        let mut sleeps = self.may_sleep.subscribe();
+        // Whoever changes that is here, so there always is one.
+        let _always = sleeps.wait_for(|sleeps| *sleeps).await.is_ok();
+    }
+
     /// Asks for something that is answered by `Done`.
     pub async fn done(&self, mut ask: Ask, message: &ToAgent) -> Result<(), SandboxError> {
         self.say(message).await?;
-        match self.answer(&mut ask).await {
+        let told = self.answer(&mut ask).await;
+        self.is_done(told)
+    }
+
+    fn is_done(&self, told: Option<FromAgent>) -> Result<(), SandboxError> {
+        match told {
             Some(FromAgent::Done { .. }) => Ok(()),
             Some(FromAgent::Failed { step, errno, .. }) => Err(SandboxError::Failed {
                 step,
@@ -170,7 +214,7 @@ impl<W: Wall> Attended<W> {
 
     /// An answer that does not belong to what was asked: it is not believed any further.
     pub fn broken(&self) -> SandboxError {
-        self.wall.kill();
+        self.cut();
         SandboxError::Gone {
             id: self.id,
             why: "its first process gave an answer to something else".to_owned(),
@@ -178,22 +222,30 @@ impl<W: Wall> Attended<W> {
     }
 
     /// Does something to its end, also if whoever asked for it stops waiting: one that is left in the middle of being kept would
-    /// stand still, and nobody would know.
+    /// stand still, and nobody would know. What nobody takes any more is handed back.
     pub(crate) async fn to_the_end<T, F>(
         &self,
         what: &str,
         doing: impl FnOnce(Arc<Self>) -> F,
+        untaken: impl FnOnce(&Self, T) + Send + 'static,
     ) -> Result<T, SandboxError>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, SandboxError>> + Send + 'static,
     {
-        let Some(me) = self.me.upgrade() else { return Err(self.gone()) };
-        tokio::spawn(doing(me)).await.unwrap_or_else(|error| Err(self.cannot(what, &error)))
+        let Some(me) = self.me() else { return Err(self.gone()) };
+        let (tells, told) = oneshot::channel();
+        let doing = doing(me.clone());
+        tokio::spawn(async move {
+            if let Err(Ok(done)) = tells.send(doing.await) {
+                untaken(&me, done);
+            }
+        });
+        told.await.unwrap_or_else(|error| Err(self.cannot(what, &error)))
     }
 
     pub(crate) async fn wake(&self) -> Result<(), SandboxError> {
-        self.to_the_end("wake", |me| async move { me.go_on().await }).await
+        self.to_the_end("wake", |me| async move { me.go_on().await }, |_, ()| ()).await
     }
 
     async fn go_on(&self) -> Result<(), SandboxError> {
@@ -203,7 +255,8 @@ impl<W: Wall> Attended<W> {
         }
         self.stand(Stand::Going, SIGCONT).await?;
         *asleep = false;
-        self.may_sleep.store(false, Ordering::Release);
+        self.may_sleep.send_replace(false);
+        self.stillness.end();
         Ok(())
     }
 
@@ -211,7 +264,7 @@ impl<W: Wall> Attended<W> {
         if let Some(why) = self.wall.never_sleeps() {
             return Err(SandboxError::Unsupported { backend: self.wall.backend().to_owned(), what: why });
         }
-        self.to_the_end("put to sleep", |me| async move { me.stand_still().await }).await
+        self.to_the_end("put to sleep", |me| async move { me.stand_still().await }, |_, ()| ()).await
     }
 
     async fn stand_still(&self) -> Result<(), SandboxError> {
@@ -223,9 +276,11 @@ impl<W: Wall> Attended<W> {
             return Ok(());
         }
         // Before it begins: whoever asks for something meanwhile waits until it sleeps, and wakes it.
-        self.may_sleep.store(true, Ordering::Release);
+        self.may_sleep.send_replace(true);
+        self.stillness.begin();
         if let Err(error) = self.stand(Stand::Still, SIGSTOP).await {
-            self.may_sleep.store(false, Ordering::Release);
+            self.may_sleep.send_replace(false);
+            self.stillness.end();
             return Err(error);
         }
         *asleep = true;
@@ -241,9 +296,19 @@ impl<W: Wall> Attended<W> {
         match self.wall.stand(self, how).await.map_err(|why| self.cannot(what, &why))? {
             Stood::ByWall => Ok(()),
             Stood::ByNobody => {
-                let ask = self.link.open().map_err(|_| self.gone())?;
+                let mut ask = self.link.open().map_err(|_| self.gone())?;
                 let id = ask.id;
-                self.done(ask, &ToAgent::SignalAll { id, signal }).await
+                // Its processes stand still and its agent does not, so that is not waited for without end.
+                let told = tokio::time::timeout(self.patience, async {
+                    self.link.say(&ToAgent::SignalAll { id, signal }).await.ok()?;
+                    ask.next().await
+                });
+                let Ok(told) = told.await else {
+                    self.link.give_up();
+                    self.wall.kill();
+                    return Err(self.gone());
+                };
+                self.is_done(told)
             }
         }
     }
@@ -315,7 +380,7 @@ impl<W: Wall> Attended<W> {
     /// What it has used since it was made.
     pub(crate) async fn usage(&self) -> Result<ExecUsage, SandboxError> {
         // One that sleeps is not woken to be counted.
-        if self.may_sleep.load(Ordering::Acquire) {
+        if self.may_sleep() {
             return Ok(self.counted(0).await);
         }
         let mut ask = self.ask().await?;
@@ -331,7 +396,20 @@ impl<W: Wall> Attended<W> {
     /// Ends it, without waiting for that.
     pub fn kill(&self) {
         self.ended.store(true, Ordering::Release);
+        self.cut();
+    }
+
+    /// Ends what is behind the wall, at once. Of one that sleeps nobody would hear that by its stream.
+    pub(crate) fn cut(&self) {
         self.wall.kill();
+        if self.may_sleep() {
+            self.link.end();
+        }
+    }
+
+    /// Itself, for what goes on when whoever began it is gone; none where it is gone itself.
+    pub(crate) fn me(&self) -> Option<Arc<Self>> {
+        self.me.upgrade()
     }
 
     /// Ends it and waits until nothing is left of it.
@@ -345,3 +423,6 @@ impl<W: Wall> Attended<W> {
         !self.ended.load(Ordering::Acquire) && !self.link.is_gone()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,11 +44,15 @@ fn variables<W: Wall>(inner: &Attended<W>, command: &Command) -> Vec<(String, St
 }
 
 /// A command that runs.
-struct Drive<'a, W> {
+struct Drive<'a, W: Wall> {
     inner: &'a Attended<W>,
     ask: Ask,
     /// When it is killed; after that, when its sandbox is.
     deadline: tokio::time::Instant,
+    /// For how long the sandbox had stood still when that was set.
+    still: Duration,
+    /// Whether its agent has nothing more to say of it.
+    is_over: bool,
     timed_out: bool,
     killed: bool,
     began: Instant,
@@ -65,7 +69,22 @@ enum Step {
     Output(Chunk),
     /// There is room for input again.
     Room,
-    Ended(Result<Ended, SandboxError>),
+    /// Its deadline has come.
+    Late,
+    Over(Over),
+}
+
+/// How a command is over, as it was heard: what it has used is asked for later, by whoever is not interrupted then.
+enum Over {
+    Ended(agent::Ended),
+    NotStarted {
+        step: String,
+        errno: i32,
+    },
+    /// The agent said something that does not belong there.
+    Broken,
+    /// The sandbox ended under it.
+    Lost,
 }
 
 impl<'a, W: Wall> Drive<'a, W> {
@@ -92,6 +111,8 @@ impl<'a, W: Wall> Drive<'a, W> {
             inner,
             ask,
             deadline: tokio::time::Instant::now() + timeout,
+            still: inner.stillness.so_far(),
+            is_over: false,
             timed_out: false,
             killed: false,
             began,
@@ -108,63 +129,76 @@ impl<'a, W: Wall> Drive<'a, W> {
     /// Says something to the agent, which has to take it before the deadline: a guest may have made it stand still. What was
     /// said in part cannot be taken back, so its sandbox is ended then.
     async fn say(&mut self, message: &ToAgent) -> Result<(), SandboxError> {
-        if let Ok(said) = tokio::time::timeout_at(self.deadline, self.inner.say(message)).await {
-            return said;
+        tokio::select! {
+            biased;
+            said = self.inner.tell(message) => return said,
+            () = self.inner.stillness.past(self.deadline, self.still) => {}
         }
         self.timed_out = true;
         self.killed = true;
-        self.inner.wall.kill();
+        self.inner.cut();
         Err(self.inner.gone())
     }
 
-    /// Waits for the next thing about it.
+    /// Waits for the next thing about it. Whoever stops waiting loses nothing: nothing is awaited once something was heard.
     async fn next(&mut self) -> Step {
-        loop {
-            let answer = tokio::select! {
-                biased;
-                answer = self.ask.next() => answer,
-                () = tokio::time::sleep_until(self.deadline) => {
-                    self.late().await;
-                    continue;
-                }
-            };
-            match answer {
-                Some(FromAgent::Output { stream, bytes, .. }) => {
-                    let stream = match stream {
-                        agent::Stream::Stdout => Stream::Stdout,
-                        agent::Stream::Stderr => Stream::Stderr,
-                    };
-                    return Step::Output(Chunk { stream, bytes: bytes.into() });
-                }
-                Some(FromAgent::Credit { bytes, .. }) => {
-                    // More than everything is not believed.
-                    self.credit = self.credit.saturating_add(bytes as usize).min(WINDOW as usize);
-                    return Step::Room;
-                }
-                Some(FromAgent::Ended { ended, .. }) => return Step::Ended(Ok(self.ended(ended).await)),
-                Some(FromAgent::NotStarted { step, errno, .. }) => {
-                    return Step::Ended(self.not_started(&step, errno).await);
-                }
-                Some(_) => return Step::Ended(Err(self.inner.broken())),
-                None => return Step::Ended(self.lost().await),
+        let answer = tokio::select! {
+            biased;
+            answer = self.ask.next() => answer,
+            () = self.inner.stillness.past(self.deadline, self.still) => return Step::Late,
+        };
+        let over = match answer {
+            Some(FromAgent::Output { stream, bytes, .. }) => {
+                let stream = match stream {
+                    agent::Stream::Stdout => Stream::Stdout,
+                    agent::Stream::Stderr => Stream::Stderr,
+                };
+                return Step::Output(Chunk { stream, bytes: bytes.into() });
             }
+            Some(FromAgent::Credit { bytes, .. }) => {
+                // More than everything is not believed.
+                self.credit = self.credit.saturating_add(bytes as usize).min(WINDOW as usize);
+                return Step::Room;
+            }
+            Some(FromAgent::Ended { ended, .. }) => Over::Ended(ended),
+            Some(FromAgent::NotStarted { step, errno, .. }) => Over::NotStarted { step, errno },
+            Some(_) => Over::Broken,
+            None => Over::Lost,
+        };
+        self.is_over = true;
+        Step::Over(over)
+    }
+
+    /// How it ended, with what it used.
+    async fn told(&self, over: Over) -> Result<Ended, SandboxError> {
+        match over {
+            Over::Ended(ended) => Ok(self.ended(ended).await),
+            Over::NotStarted { step, errno } => self.not_started(&step, errno).await,
+            Over::Broken => Err(self.inner.broken()),
+            Over::Lost => self.lost().await,
         }
     }
 
     /// The deadline has come: the command goes, and if that does not end it, its sandbox.
     async fn late(&mut self) {
         if self.killed {
-            self.inner.wall.kill();
-            self.deadline = tokio::time::Instant::now() + LAST;
+            self.inner.cut();
+            self.wait_on();
             return;
         }
         self.timed_out = true;
         self.kill().await;
     }
 
+    /// Sets the last deadline.
+    fn wait_on(&mut self) {
+        self.deadline = tokio::time::Instant::now() + LAST;
+        self.still = self.inner.stillness.so_far();
+    }
+
     async fn kill(&mut self) {
         self.killed = true;
-        self.deadline = tokio::time::Instant::now() + LAST;
+        self.wait_on();
         // One that is gone already is dead.
         let _gone = self.say(&ToAgent::Kill { id: self.ask.id }).await;
     }
@@ -259,7 +293,23 @@ impl<'a, W: Wall> Drive<'a, W> {
     }
 }
 
-/// Runs a command to its end.
+impl<W: Wall> Drop for Drive<'_, W> {
+    /// A command that nobody waits for any more has no deadline either, so it ends now.
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        if let (Some(inner), Ok(runtime)) = (self.inner.me(), tokio::runtime::Handle::try_current()) {
+            let id = self.ask.id;
+            runtime.spawn(async move {
+                // One that is gone already is dead.
+                let _gone = inner.tell(&ToAgent::Kill { id }).await;
+            });
+        }
+    }
+}
+
+/// Runs a command to its end. Where nobody waits any more, it is ended.
 pub(crate) async fn run<W: Wall>(inner: &Attended<W>, command: Command) -> Result<Finished, SandboxError> {
     let mut drive = Drive::start(inner, &command).await?;
     let has_input = !command.input.is_empty();
@@ -289,7 +339,8 @@ pub(crate) async fn run<W: Wall>(inner: &Attended<W>, command: Command) -> Resul
                     drive.end_input().await;
                 }
             }
-            Step::Ended(ended) => break ended?,
+            Step::Late => drive.late().await,
+            Step::Over(over) => break drive.told(over).await?,
         }
     };
     let captured =
@@ -353,7 +404,9 @@ async fn carry<W: Wall>(
                 // Nobody reads: the command goes on as if somebody did.
                 Step::Output(chunk) => drive.took(chunk.stream, chunk.bytes.len()).await,
                 Step::Room => rest = drive.put(std::mem::take(&mut rest)).await,
-                Step::Ended(ended) => {
+                Step::Late => drive.late().await,
+                Step::Over(over) => {
+                    let ended = drive.told(over).await;
                     for chunk in waiting {
                         if outputs.send(chunk).await.is_err() {
                             break;

@@ -5,11 +5,17 @@ use bailiwick_types::ErrorCode;
 use bailiwick_wire::agent::{CHUNK, FromAgent, Listed, Stream, ToAgent, WINDOW};
 use bytes::{Bytes, BytesMut};
 
-use crate::link::Ask;
+use crate::job::Job;
 use crate::{Attended, Wall};
 
 /// The most entries of a folder that are listed.
 const MOST_ENTRIES: usize = 100_000;
+/// The most bytes that their names may have in all.
+const MOST_NAMES: usize = 32 << 20;
+/// The most answers with nothing in them.
+const MOST_EMPTY: usize = 1000;
+/// The longest name.
+const LONGEST_NAME: usize = 3 * 255;
 
 const ENOENT: i32 = 2;
 const EFBIG: i32 = 27;
@@ -28,38 +34,48 @@ pub(crate) fn failed(path: &SandboxPath, step: &str, errno: i32) -> SandboxError
     SandboxError::File { path: path.to_string(), why: format!("{step}: {system}"), code }
 }
 
-/// Sends bytes as data of an ask, as far as there is credit, and waits for the answer.
+/// Sends bytes as data of a job, as far as there is credit, and waits for the last answer.
 pub(crate) async fn send<W: Wall>(
     inner: &Attended<W>,
-    ask: &mut Ask,
+    job: &mut Job<'_, W>,
     mut next: impl FnMut() -> Result<Option<Bytes>, SandboxError> + Send,
 ) -> Result<FromAgent, SandboxError> {
-    let mut credit = WINDOW as usize;
-    let id = ask.id;
+    let mut credit = Credit(WINDOW as usize);
+    let id = job.id();
     while let Some(mut bytes) = next()? {
         while !bytes.is_empty() {
-            while credit == 0 {
-                match inner.answer(ask).await {
-                    Some(FromAgent::Credit { bytes, .. }) => {
-                        credit = credit.saturating_add(bytes as usize).min(WINDOW as usize);
-                    }
+            while credit.0 == 0 {
+                match job.next().await? {
+                    FromAgent::Credit { bytes, .. } => credit.comes(inner, bytes)?,
                     // It has failed, and says why.
-                    Some(other) => return Ok(other),
-                    None => return Err(inner.gone()),
+                    other => return Ok(other),
                 }
             }
-            let piece = bytes.split_to(bytes.len().min(credit).min(CHUNK));
-            credit -= piece.len();
+            let piece = bytes.split_to(bytes.len().min(credit.0).min(CHUNK));
+            credit.0 -= piece.len();
             inner.say(&ToAgent::Data { id, bytes: piece.to_vec() }).await?;
         }
     }
     inner.say(&ToAgent::DataEnd { id }).await?;
     loop {
-        match inner.answer(ask).await {
-            Some(FromAgent::Credit { .. }) => {}
-            Some(other) => return Ok(other),
-            None => return Err(inner.gone()),
+        match job.next().await? {
+            FromAgent::Credit { bytes, .. } => credit.comes(inner, bytes)?,
+            other => return Ok(other),
         }
+    }
+}
+
+/// How much an agent takes now.
+struct Credit(usize);
+
+impl Credit {
+    /// More comes: for something that was sent, so it ends some day.
+    fn comes<W: Wall>(&mut self, inner: &Attended<W>, bytes: u32) -> Result<(), SandboxError> {
+        self.0 = self.0.saturating_add(bytes as usize);
+        if bytes == 0 || self.0 > WINDOW as usize {
+            return Err(inner.broken());
+        }
+        Ok(())
     }
 }
 
@@ -83,13 +99,25 @@ pub(crate) async fn put<W: Wall>(
         Put::Folder { mode } => (None, mode),
         Put::Link { to } => (Some(to), 0),
     };
-    let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Make { id: ask.id, path: inner.places.found(path), link, mode }).await?;
-    match inner.answer(&mut ask).await {
-        Some(FromAgent::Done { .. }) => Ok(()),
-        Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),
-        Some(_) => Err(inner.broken()),
-        None => Err(inner.gone()),
+    let at = inner.places.found(path);
+    done(inner, path, |id| ToAgent::Make { id, path: at, link, mode }).await
+}
+
+/// Has something done to a path that is answered by one word.
+async fn done<W: Wall>(
+    inner: &Attended<W>,
+    path: &SandboxPath,
+    message: impl FnOnce(u32) -> ToAgent,
+) -> Result<(), SandboxError> {
+    let answer = Job::begin(inner, message).await?.next().await?;
+    is_done(inner, path, answer)
+}
+
+fn is_done<W: Wall>(inner: &Attended<W>, path: &SandboxPath, answer: FromAgent) -> Result<(), SandboxError> {
+    match answer {
+        FromAgent::Done { .. } => Ok(()),
+        FromAgent::Failed { step, errno, .. } => Err(failed(path, &step, errno)),
+        _ => Err(inner.broken()),
     }
 }
 
@@ -99,14 +127,11 @@ async fn write_as<W: Wall>(
     bytes: Bytes,
     mode: u32,
 ) -> Result<(), SandboxError> {
-    let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Write { id: ask.id, path: inner.places.found(path), mode }).await?;
+    let at = inner.places.found(path);
+    let mut job = Job::begin(inner, |id| ToAgent::Write { id, path: at, mode }).await?;
     let mut all = Some(bytes);
-    match send(inner, &mut ask, || Ok(all.take())).await? {
-        FromAgent::Done { .. } => Ok(()),
-        FromAgent::Failed { step, errno, .. } => Err(failed(path, &step, errno)),
-        _ => Err(inner.broken()),
-    }
+    let answer = send(inner, &mut job, || Ok(all.take())).await?;
+    is_done(inner, path, answer)
 }
 
 pub(crate) async fn read<W: Wall>(
@@ -114,24 +139,23 @@ pub(crate) async fn read<W: Wall>(
     path: &SandboxPath,
     most: u64,
 ) -> Result<Bytes, SandboxError> {
-    let mut ask = inner.ask().await?;
-    let id = ask.id;
-    inner.say(&ToAgent::Read { id, path: inner.places.found(path), most }).await?;
+    let at = inner.places.found(path);
+    let mut job = Job::begin(inner, |id| ToAgent::Read { id, path: at, most }).await?;
+    let id = job.id();
     let mut all = BytesMut::new();
     loop {
-        match inner.answer(&mut ask).await {
-            Some(FromAgent::Data { bytes, .. }) => {
+        match job.next().await? {
+            FromAgent::Data { bytes, .. } => {
                 all.extend_from_slice(&bytes);
-                if all.len() as u64 > most {
+                if bytes.is_empty() || all.len() as u64 > most {
                     return Err(inner.broken());
                 }
                 let bytes = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 inner.say(&ToAgent::Credit { id, stream: Stream::Stdout, bytes }).await?;
             }
-            Some(FromAgent::Done { .. }) => return Ok(all.freeze()),
-            Some(FromAgent::Failed { step, errno, .. }) => return Err(failed(path, &step, errno)),
-            Some(_) => return Err(inner.broken()),
-            None => return Err(inner.gone()),
+            FromAgent::Done { .. } => return Ok(all.freeze()),
+            FromAgent::Failed { step, errno, .. } => return Err(failed(path, &step, errno)),
+            _ => return Err(inner.broken()),
         }
     }
 }
@@ -140,31 +164,47 @@ pub(crate) async fn list<W: Wall>(
     inner: &Attended<W>,
     path: &SandboxPath,
 ) -> Result<Vec<Entry>, SandboxError> {
-    let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::List { id: ask.id, path: inner.places.found(path) }).await?;
-    let mut all = Vec::new();
+    let at = inner.places.found(path);
+    let mut job = Job::begin(inner, |id| ToAgent::List { id, path: at }).await?;
+    let (mut all, mut bytes, mut empty) = (Vec::new(), 0, 0);
     loop {
-        match inner.answer(&mut ask).await {
-            Some(FromAgent::Listed { entries, .. }) => {
+        match job.next().await? {
+            FromAgent::Listed { entries, .. } => {
+                // What went while the others were told leaves an answer with nothing in it.
+                empty += usize::from(entries.is_empty());
+                if empty > MOST_EMPTY || !entries.iter().all(|entry| is_name(&entry.name)) {
+                    return Err(inner.broken());
+                }
+                bytes += entries.iter().map(|entry| entry.name.len()).sum::<usize>();
                 all.extend(entries.into_iter().map(entry));
-                if all.len() > MOST_ENTRIES {
-                    inner.say(&ToAgent::Cancel { id: ask.id }).await?;
+                if all.len() > MOST_ENTRIES || bytes > MOST_NAMES {
                     return Err(SandboxError::File {
                         path: path.to_string(),
-                        why: format!("it holds more than {MOST_ENTRIES} entries"),
+                        why: format!(
+                            "it holds more than {MOST_ENTRIES} entries, or {MOST_NAMES} bytes of names"
+                        ),
                         code: ErrorCode::OutputLimit,
                     });
                 }
             }
-            Some(FromAgent::Done { .. }) => {
+            FromAgent::Done { .. } => {
                 all.sort_by(|one, other| one.name.cmp(&other.name));
                 return Ok(all);
             }
-            Some(FromAgent::Failed { step, errno, .. }) => return Err(failed(path, &step, errno)),
-            Some(_) => return Err(inner.broken()),
-            None => return Err(inner.gone()),
+            FromAgent::Failed { step, errno, .. } => return Err(failed(path, &step, errno)),
+            _ => return Err(inner.broken()),
         }
     }
+}
+
+/// Whether something can be the name of an entry: nothing that leads elsewhere, and no longer than names are, where each byte that
+/// is no letter may have become three.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= LONGEST_NAME
+        && !name.contains(['/', '\0'])
+        && name != "."
+        && name != ".."
 }
 
 fn entry(listed: Listed) -> Entry {
@@ -179,12 +219,6 @@ fn entry(listed: Listed) -> Entry {
 }
 
 pub(crate) async fn remove<W: Wall>(inner: &Attended<W>, path: &SandboxPath) -> Result<(), SandboxError> {
-    let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Remove { id: ask.id, path: inner.places.found(path) }).await?;
-    match inner.answer(&mut ask).await {
-        Some(FromAgent::Done { .. }) => Ok(()),
-        Some(FromAgent::Failed { step, errno, .. }) => Err(failed(path, &step, errno)),
-        Some(_) => Err(inner.broken()),
-        None => Err(inner.gone()),
-    }
+    let at = inner.places.found(path);
+    done(inner, path, |id| ToAgent::Remove { id, path: at }).await
 }

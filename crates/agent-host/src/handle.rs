@@ -97,7 +97,13 @@ impl<W: Wall> Sandbox for Handle<W> {
 
     fn snapshot(&self) -> Doing<'_, Result<Snapshot, SandboxError>> {
         let keep = |me: Arc<Attended<W>>| async move { me.wall.snapshot(&me).await };
-        Box::pin(self.0.to_the_end("keep", keep))
+        // Nobody knows its id.
+        let untaken = |me: &Attended<W>, snapshot: Snapshot| {
+            if let Err(error) = me.wall.forget(&snapshot) {
+                tracing::warn!(%error, id = %snapshot.id, "a snapshot that nobody waited for stays");
+            }
+        };
+        Box::pin(self.0.to_the_end("keep", keep, untaken))
     }
 
     fn hibernate(&self) -> Doing<'_, Result<(), SandboxError>> {
@@ -110,7 +116,8 @@ impl<W: Wall> Sandbox for Handle<W> {
 
     fn fork(&self) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
         let fork = |me: Arc<Attended<W>>| async move { me.wall.fork(&me).await };
-        Box::pin(self.0.to_the_end("fork", fork))
+        // One that is dropped ends.
+        Box::pin(self.0.to_the_end("fork", fork, |_, _: Box<dyn Sandbox>| ()))
     }
 
     fn usage(&self) -> Doing<'_, Result<ExecUsage, SandboxError>> {

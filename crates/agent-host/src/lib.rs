@@ -15,6 +15,7 @@ mod exec;
 mod files;
 pub mod folders;
 mod handle;
+mod job;
 pub mod label;
 pub mod lent;
 pub mod life;
@@ -24,6 +25,7 @@ pub mod packs;
 pub mod places;
 mod ports;
 pub mod root;
+pub mod stillness;
 pub mod wall;
 
 pub use attended::{Attended, Parts};

@@ -344,6 +344,11 @@ impl Link {
         self.shared.why()
     }
 
+    /// Nothing comes any more: what it came from was ended.
+    pub fn end(&self) {
+        self.shared.end(LinkError::Ended);
+    }
+
     /// Gives up on an agent that does not answer.
     pub fn give_up(&self) {
         self.shared.end(LinkError::Silent);

@@ -9,7 +9,8 @@ use bailiwick_types::SnapshotId;
 use bailiwick_wire::agent::{CHUNK, FromAgent, Stream, ToAgent};
 use bytes::Bytes;
 
-use crate::{Attended, Wall, files};
+use crate::job::Job;
+use crate::{Attended, Wall, files, folders};
 
 /// What a pack may take beside the bytes of the files: names, and what is said of each.
 const BESIDE: u64 = 64 << 20;
@@ -24,33 +25,31 @@ pub async fn pack<W: Wall>(
     folder: &Path,
     id: SnapshotId,
 ) -> Result<Snapshot, SandboxError> {
-    private_folder(folder).map_err(|error| failed("make the folder of snapshots", &error))?;
+    folders::private(folder).map_err(|error| failed("make the folder of snapshots", &error))?;
     let unfinished = tempfile::NamedTempFile::new_in(folder)
         .map_err(|error| failed("make the file of a snapshot", &error))?;
     let (mut file, path) = unfinished.into_parts();
-    let mut ask = inner.ask().await?;
-    let number = ask.id;
     let most = inner.spec.limits.disk.value.saturating_add(BESIDE);
-    let folders = inner.places.own_found();
-    inner.say(&ToAgent::Pack { id: number, folders, most }).await?;
+    let own = inner.places.own_found();
+    let mut job = Job::begin(inner, |id| ToAgent::Pack { id, folders: own, most }).await?;
+    let number = job.id();
     let mut bytes = 0_u64;
     loop {
-        match inner.answer(&mut ask).await {
-            Some(FromAgent::Data { bytes: piece, .. }) => {
+        match job.next().await? {
+            FromAgent::Data { bytes: piece, .. } => {
                 bytes = bytes.saturating_add(piece.len() as u64);
-                if bytes > most {
+                if piece.is_empty() || bytes > most {
                     return Err(inner.broken());
                 }
                 file.write_all(&piece).map_err(|error| failed("write a snapshot", &error))?;
                 let taken = u32::try_from(piece.len()).unwrap_or(u32::MAX);
                 inner.say(&ToAgent::Credit { id: number, stream: Stream::Stdout, bytes: taken }).await?;
             }
-            Some(FromAgent::Done { .. }) => break,
-            Some(FromAgent::Failed { step, errno, .. }) => {
+            FromAgent::Done { .. } => break,
+            FromAgent::Failed { step, errno, .. } => {
                 return Err(files::failed(&inner.spec.workdir, &step, errno));
             }
-            Some(_) => return Err(inner.broken()),
-            None => return Err(inner.gone()),
+            _ => return Err(inner.broken()),
         }
     }
     file.sync_all().map_err(|error| failed("write a snapshot", &error))?;
@@ -65,15 +64,15 @@ pub async fn unpack<W: Wall>(
     snapshot: &Snapshot,
 ) -> Result<(), SandboxError> {
     let mut file = open(folder, snapshot)?;
-    let mut ask = inner.ask().await?;
-    inner.say(&ToAgent::Unpack { id: ask.id, folders: inner.places.own_found() }).await?;
+    let own = inner.places.own_found();
+    let mut job = Job::begin(inner, |id| ToAgent::Unpack { id, folders: own }).await?;
     let next = || {
         let mut piece = vec![0; CHUNK];
         let read = file.read(&mut piece).map_err(|error| failed("read a snapshot", &error))?;
         piece.truncate(read);
         Ok((read > 0).then(|| Bytes::from(piece)))
     };
-    match files::send(inner, &mut ask, next).await? {
+    match files::send(inner, &mut job, next).await? {
         FromAgent::Done { .. } => Ok(()),
         FromAgent::Failed { step, errno, .. } => Err(files::failed(&inner.spec.workdir, &step, errno)),
         _ => Err(inner.broken()),
@@ -94,10 +93,4 @@ pub fn forget(folder: &Path, snapshot: &Snapshot) -> Result<(), SandboxError> {
         std::io::ErrorKind::NotFound => SandboxError::NoSnapshot(snapshot.id.to_string()),
         _ => failed("remove a snapshot", &error),
     })
-}
-
-/// Makes a folder that nobody else looks into.
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -74,6 +74,8 @@ pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
         &self,
         attended: &Attended<Self>,
     ) -> impl Future<Output = Result<Snapshot, SandboxError>> + Send;
+    /// Removes a state that was kept.
+    fn forget(&self, snapshot: &Snapshot) -> Result<(), SandboxError>;
     /// Another sandbox of the same spec that begins with the state of this one.
     fn fork(
         &self,

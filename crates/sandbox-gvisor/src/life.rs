@@ -84,8 +84,8 @@ impl Life {
         self.state.until(|how| !how.runs).await;
     }
 
-    /// Ends everybody, at once, whoever holds it too.
-    fn end(&self) {
+    /// Ends everybody, at once, whoever holds it too. What is kept stays.
+    pub(crate) fn end(&self) {
         let group = self.state.group();
         let _was_not_frozen = group.freeze(false);
         group.kill();

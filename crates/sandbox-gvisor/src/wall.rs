@@ -121,8 +121,11 @@ impl Sentry {
         match heard {
             Ok(Ok(())) => self.life.stands(),
             Ok(Err(error)) => {
-                self.life.is_over().await;
-                return Err(format!("{error}: {}", said.text()));
+                // What is kept stays, and can be tried again.
+                self.life.end();
+                let ended = tokio::time::timeout(PATIENCE, self.life.is_over()).await;
+                let more = if ended.is_err() { "; and its program did not end" } else { "" };
+                return Err(format!("{error}: {}{more}", said.text()));
             }
             Err(_) => {
                 self.life.kill();
@@ -189,6 +192,8 @@ impl Wall for Sentry {
         let place = kept::begin(&self.backend.snapshots(), id)?;
         let taken = async {
             let step = "keep a sandbox";
+            // Nobody in it is told anything until it goes on.
+            let _still = attended.stillness.hold();
             let hushed = self.hush(attended).await.map_err(|why| failed(step, &why))?;
             let next = attended.link.next_number();
             let written = self.checkpoint(&kept::image(&place), &["--leave-running"]).await;
@@ -203,11 +208,15 @@ impl Wall for Sentry {
         taken
     }
 
+    fn forget(&self, snapshot: &Snapshot) -> Result<(), SandboxError> {
+        kept::forget(&self.backend.snapshots(), snapshot)
+    }
+
     async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
         let snapshot = self.snapshot(attended).await?;
         let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
         let made = create::create(&self.backend, spec).await;
-        let forgotten = kept::forget(&self.backend.snapshots(), &snapshot);
+        let forgotten = self.forget(&snapshot);
         let made = made?;
         forgotten?;
         Ok(Box::new(Handle::new(made)))

@@ -1,5 +1,7 @@
 //! Orders to the first process of a machine, one at a time, each with one answer in time.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bailiwick_wire::machine::{OBEYED, ORDER, SEED, order};
@@ -14,13 +16,28 @@ const UP: Duration = Duration::from_mins(1);
 /// How long it may take until every question about files is answered, or until it goes on.
 const HUSHED: Duration = Duration::from_secs(30);
 
-/// Who gives orders to one machine. One that did not answer is given none any more.
+/// Who gives orders to one machine. One that did not answer in time is given none until it has: its stream stays as it is, since a
+/// machine whose orders end turns itself off.
 #[derive(Debug)]
-pub(crate) struct Orders(Mutex<Option<UnixStream>>);
+pub(crate) struct Orders(Arc<Line>);
+
+#[derive(Debug)]
+struct Line {
+    stream: Mutex<UnixStream>,
+    /// How many answers are still to come that nobody waits for any more.
+    owed: AtomicUsize,
+}
+
+/// Nothing has come yet, and somebody waits.
+const AWAITED: u8 = 0;
+/// The answer has come.
+const ANSWERED: u8 = 1;
+/// Whoever waited does not any more.
+const GIVEN_UP: u8 = 2;
 
 impl Orders {
     pub(crate) fn over(stream: UnixStream) -> Self {
-        Self(Mutex::new(Some(stream)))
+        Self(Arc::new(Line { stream: Mutex::new(stream), owed: AtomicUsize::new(0) }))
     }
 
     /// How many processes were killed for want of memory, as its first process says.
@@ -43,30 +60,54 @@ impl Orders {
         self.give(order::GO_ON, HUSHED).await.map(|_| ())
     }
 
+    /// Gives an order and waits for its answer. That is heard to its end in a task of its own: whoever stopped waiting in the middle
+    /// would leave a stream that nobody understands.
     async fn give(&self, kind: u8, within: Duration) -> Result<u64, String> {
-        let mut message = [0; ORDER];
-        let now = u64::try_from(bailiwick_sys::clock::realtime().as_nanos()).unwrap_or(0);
-        let mut seed = [0; SEED];
-        bailiwick_sys::clock::random(&mut seed).map_err(|errno| errno.to_string())?;
-        for (place, byte) in message.iter_mut().zip([kind].into_iter().chain(now.to_le_bytes()).chain(seed)) {
-            *place = byte;
+        if self.0.owed.load(Ordering::Acquire) > 0 {
+            return Err("its first process did not answer before".to_owned());
         }
-        let mut held = self.0.lock().await;
-        // Taken out until it has answered: whoever gives up in the middle leaves a stream that nobody understands.
-        let mut stream = held.take().ok_or("its first process did not answer before")?;
-        let talk = async {
-            stream.write_all(&message).await?;
-            let mut answer = [0; OBEYED];
-            stream.read_exact(&mut answer).await?;
-            Ok::<_, std::io::Error>(u64::from_le_bytes(answer))
-        };
-        match tokio::time::timeout(within, talk).await {
-            Ok(Ok(value)) => {
-                *held = Some(stream);
-                Ok(value)
+        let line = self.0.clone();
+        let state = Arc::new(AtomicU8::new(AWAITED));
+        let theirs = state.clone();
+        let talk = tokio::spawn(async move {
+            let answer = line.talk(kind).await;
+            if theirs.swap(ANSWERED, Ordering::AcqRel) == GIVEN_UP {
+                line.owed.fetch_sub(1, Ordering::AcqRel);
             }
-            Ok(Err(error)) => Err(format!("its first process is gone: {error}")),
-            Err(_) => Err(format!("its first process did not answer within {within:?}")),
+            answer
+        });
+        match tokio::time::timeout(within, talk).await {
+            Ok(Ok(Ok(value))) => Ok(value),
+            Ok(Ok(Err(error))) => Err(format!("its first process is gone: {error}")),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => {
+                // Counted before it is told, so that it never falls below nothing.
+                self.0.owed.fetch_add(1, Ordering::AcqRel);
+                if state.swap(GIVEN_UP, Ordering::AcqRel) == ANSWERED {
+                    self.0.owed.fetch_sub(1, Ordering::AcqRel);
+                }
+                Err(format!("its first process did not answer within {within:?}"))
+            }
         }
     }
 }
+
+impl Line {
+    async fn talk(&self, kind: u8) -> std::io::Result<u64> {
+        let mut stream = self.stream.lock().await;
+        let mut message = [0; ORDER];
+        let now = u64::try_from(bailiwick_sys::clock::realtime().as_nanos()).unwrap_or(0);
+        let mut seed = [0; SEED];
+        bailiwick_sys::clock::random(&mut seed).map_err(std::io::Error::other)?;
+        for (place, byte) in message.iter_mut().zip([kind].into_iter().chain(now.to_le_bytes()).chain(seed)) {
+            *place = byte;
+        }
+        stream.write_all(&message).await?;
+        let mut answer = [0; OBEYED];
+        stream.read_exact(&mut answer).await?;
+        Ok(u64::from_le_bytes(answer))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -242,6 +242,8 @@ impl Wall for Machine {
         let (memory, file) = self.backend.snapshots.begin(id)?;
         let held = self.runs.read().await;
         let Some(runs) = held.as_ref() else { return Err(failed(step, &"it is not running")) };
+        // Nobody in it is told anything until it goes on.
+        let _still = attended.stillness.hold();
         let hushed = Self::hush(attended).await.map_err(|why| failed(step, &why))?;
         let next = attended.link.next_number();
         let written = Self::write(runs, &file).await;
@@ -264,11 +266,15 @@ impl Wall for Machine {
         self.backend.snapshots.finish(id, kept)
     }
 
+    fn forget(&self, snapshot: &Snapshot) -> Result<(), SandboxError> {
+        self.backend.snapshots.forget(snapshot)
+    }
+
     async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
         let snapshot = self.snapshot(attended).await?;
         let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
         let made = create::create(&self.backend, spec).await;
-        let forgotten = self.backend.snapshots.forget(&snapshot);
+        let forgotten = self.forget(&snapshot);
         let made = made?;
         forgotten?;
         Ok(Box::new(Handle::new(made)))

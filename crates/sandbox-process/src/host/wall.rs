@@ -85,11 +85,15 @@ impl Wall for Jailed {
         packs::pack(attended, &self.backend.snapshots(), SnapshotId::from_parts(now, &random)).await
     }
 
+    fn forget(&self, snapshot: &Snapshot) -> Result<(), SandboxError> {
+        packs::forget(&self.backend.snapshots(), snapshot)
+    }
+
     async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
         let snapshot = self.snapshot(attended).await?;
         let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
         let made = create::create(&self.backend, spec).await;
-        let forgotten = packs::forget(&self.backend.snapshots(), &snapshot);
+        let forgotten = self.forget(&snapshot);
         let made = made?;
         forgotten?;
         Ok(Box::new(Handle::new(made)))

@@ -11,6 +11,7 @@ mod background;
 mod client;
 pub mod dns;
 pub mod docker;
+pub mod engine;
 mod examples;
 pub mod forge;
 pub mod hollow;

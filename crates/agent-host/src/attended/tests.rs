@@ -291,13 +291,16 @@ async fn a_snapshot_that_nobody_waits_for_is_forgotten() {
     paper.hears("forget").await;
 }
 
-/// Lists a folder of which the agent says this, again and again; gives what came of it and whether the sandbox was ended.
-async fn listed(entry: Listed, many: usize) -> (SandboxError, bool) {
+/// Lists a folder of which the agent says this, again and again; gives what came of it, whether the sandbox was ended, and how often
+/// it was said.
+async fn listed(entry: Listed, many: usize) -> (SandboxError, bool, usize) {
     let (sandbox, paper, mut agent) = made();
     let folder = path("/work");
+    let mut said = 0;
     let lies = async {
         let id = agent.begin().await;
         loop {
+            said += 1;
             let message = FromAgent::Listed { id, entries: vec![entry.clone(); many] };
             if agent.stream.write_all(&encode(&message).unwrap()).await.is_err() {
                 return;
@@ -313,21 +316,23 @@ async fn listed(entry: Listed, many: usize) -> (SandboxError, bool) {
         () = lies => panic!("the host is gone"),
     };
     let is_ended = paper.told.lock().unwrap().contains(&"kill");
-    (refused, is_ended)
+    (refused, is_ended, said)
 }
 
 #[tokio::test]
 async fn what_an_agent_lists_is_bounded_and_leads_nowhere() {
     let entry = |name: &str| Listed { name: name.to_owned(), kind: 'f', bytes: 0, mode: 0 };
     for name in ["", ".", "..", "a/b", "/etc/passwd", "a\0b", &"x".repeat(766)] {
-        let (refused, is_ended) = listed(entry(name), 1).await;
+        let (refused, is_ended, _) = listed(entry(name), 1).await;
         assert_eq!((refused.code(), is_ended), (ErrorCode::NotFound, true), "{name:?}: {refused}");
     }
-    let (refused, is_ended) = listed(entry(&"x".repeat(765)), 1000).await;
-    assert_eq!((refused.code(), is_ended), (ErrorCode::OutputLimit, false), "{refused}");
-    let (refused, is_ended) = listed(entry("x"), 1000).await;
-    assert_eq!((refused.code(), is_ended), (ErrorCode::OutputLimit, false), "{refused}");
+    // Too many entries, and too many bytes of names, which are fewer entries.
+    for (length, most) in [(1, 101), (765, 45)] {
+        let (refused, is_ended, said) = listed(entry(&"x".repeat(length)), 1000).await;
+        assert_eq!((refused.code(), is_ended), (ErrorCode::OutputLimit, false), "{refused}");
+        assert!(said <= most, "{said}");
+    }
     // Nothing, without end.
-    let (refused, is_ended) = listed(entry("x"), 0).await;
+    let (refused, is_ended, _) = listed(entry("x"), 0).await;
     assert_eq!((refused.code(), is_ended), (ErrorCode::NotFound, true), "{refused}");
 }

@@ -83,6 +83,7 @@ rows! {
     process: Some("process"), By::Root;
     process_by_nobody: Some("process"), By::Nobody;
     container: Some("container"), By::Root;
+    podman: Some("podman"), By::Root;
     gvisor: Some("gvisor"), By::Root;
     wasm: Some("wasm"), By::Root;
     microvm: Some("microvm"), By::Root;
@@ -119,8 +120,12 @@ impl Row {
                 cases.leaving_out(hollow.of(area)).also(&format!("ALSO = \"{words}\"\n"))
             }
         };
-        // A machine that is emulated is an order of magnitude slower.
-        let cases = if self.backend == Some("microvm") { cases.patient(5) } else { cases };
+        // A machine that is emulated is an order of magnitude slower; and a kernel in user space is slow with many processes.
+        let cases = match self.backend {
+            Some("microvm") => cases.patient(5),
+            Some("gvisor") => cases.patient(3),
+            _ => cases,
+        };
         match self.by {
             By::Root => cases,
             By::Nobody => cases.by_nobody(),

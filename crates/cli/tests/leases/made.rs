@@ -13,17 +13,19 @@ use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend};
 use bailiwick_sandbox_process::ProcessBackend;
 use bailiwick_sandbox_remote::{Door, RemoteBackend};
 use bailiwick_sandbox_wasm::WasmBackend;
+use bailiwick_testkit::engine::Own;
 use bailiwick_testkit::{Program, Running, docker};
 use serde_json::Value;
 
-/// A backend, and the server that it asks, which ends with this.
+/// A backend, and the server or the engine that it asks, which ends with this.
 pub(super) struct Made {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) server: Option<(Running, Program)>,
+    pub(super) engine: Option<Own>,
 }
 
 fn made(backend: impl Backend + 'static) -> Made {
-    Made { backend: Arc::new(backend), server: None }
+    Made { backend: Arc::new(backend), server: None, engine: None }
 }
 
 fn jails(folder: PathBuf) -> ProcessBackend {
@@ -38,6 +40,15 @@ pub(super) fn container(folder: PathBuf) -> Option<Made> {
     let options = bailiwick_sandbox_container::Options::new(folder);
     let socket = Some(docker::socket()?);
     Some(made(ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options })))
+}
+
+/// The backend `container`, with another engine.
+pub(super) fn podman(folder: PathBuf) -> Option<Made> {
+    let engine = Own::podman()?;
+    let options = bailiwick_sandbox_container::Options::new(folder);
+    let socket = Some(engine.socket.clone());
+    let backend = ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options });
+    Some(Made { engine: Some(engine), ..made(backend) })
 }
 
 pub(super) fn gvisor(folder: PathBuf) -> Option<Made> {
@@ -75,5 +86,5 @@ pub(super) fn remote(_: PathBuf) -> Option<Made> {
     let key = Secret::new(key.stdout.trim().to_owned());
     let finds = move || Door::new(&address, Some((&key, "a test".to_owned())), None, Duration::ZERO);
     let backend = RemoteBackend::new(bailiwick_sandbox_remote::Options::new(finds));
-    Some(Made { backend: Arc::new(backend), server: Some((running, program)) })
+    Some(Made { server: Some((running, program)), ..made(backend) })
 }

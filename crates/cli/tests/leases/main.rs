@@ -51,6 +51,7 @@ macro_rules! rows {
 rows! {
     process by "sandboxes": super::made::process;
     container by "docker": super::made::container;
+    podman by "podman": super::made::podman;
     gvisor by "gvisor": super::made::gvisor;
     wasm by "wasm": super::made::wasm;
     microvm by "qemu": super::made::microvm;
@@ -142,7 +143,7 @@ impl Row {
         if !has(self.part, made.is_some()) {
             return;
         }
-        let Some(Made { backend, server: _server }) = made else { return };
+        let Some(Made { backend, server: _server, engine: _engine }) = made else { return };
         wait(async {
             let is_there = backend.probe().await.availability == Available::Yes;
             if has(self.part, is_there) {

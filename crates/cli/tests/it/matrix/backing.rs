@@ -1,8 +1,9 @@
-//! What a backend has to have so that a row can use it: variables that let the program use it and no other, and for `remote` a server
-//! that has the backend `process`.
+//! What a backend has to have so that a row can use it: variables that let the program use it and no other, for `remote` a server
+//! that has the backend `process`, and for `podman` an engine: it is the backend `container` with another one.
 
 use std::path::Path;
 
+use bailiwick_testkit::engine::Own;
 use bailiwick_testkit::{Program, docker, has};
 
 use crate::serving::{Serving, run};
@@ -12,10 +13,14 @@ const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
 /// The secret that the key of a server is kept as.
 const KEY: &str = "KEY_OF_THE_OTHER";
 
+/// The variable that names the socket of an engine.
+const SOCKET: &str = "BAILIWICK_SANDBOX_CONTAINER_SOCKET";
+
 /// A backend, as long as this lives.
 pub(crate) struct Backing {
     pub(crate) variables: Vec<(String, String)>,
     _server: Option<There>,
+    _engine: Option<Own>,
 }
 
 /// A server on a machine of its own.
@@ -44,7 +49,7 @@ impl Backing {
     fn with<const N: usize>(backend: &str, more: [(&str, String); N]) -> Self {
         let more = more.into_iter().map(|(name, value)| (name.to_owned(), value));
         let variables = [(BACKENDS.to_owned(), backend.to_owned())].into_iter().chain(more).collect();
-        Self { variables, _server: None }
+        Self { variables, _server: None, _engine: None }
     }
 
     /// The backend of this name, or none at all, if this machine has it. A server that is needed has these settings.
@@ -54,8 +59,12 @@ impl Backing {
             "container" => {
                 let socket = docker::socket();
                 let socket = has(part(backend), socket.is_some()).then_some(socket)??;
-                let socket = socket.display().to_string();
-                Self::with(backend, [("BAILIWICK_SANDBOX_CONTAINER_SOCKET", socket)])
+                Self::with("container", [(SOCKET, socket.display().to_string())])
+            }
+            "podman" => {
+                let engine = Own::podman()?;
+                let socket = engine.socket.display().to_string();
+                Self { _engine: Some(engine), ..Self::with("container", [(SOCKET, socket)]) }
             }
             "microvm" => {
                 let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");

@@ -14,11 +14,15 @@ pub(crate) enum Kernel {
     Own,
 }
 
+/// What the names of containerd's shims begin with: `io.containerd.kata.v2`.
+const SHIM: &str = "io.containerd.";
+
 /// What a runtime of this name is to be; nothing is claimed by it.
-fn promised(runtime: Option<&str>) -> Tier {
-    match runtime.map(|runtime| runtime.rsplit('/').next().unwrap_or_default()) {
-        Some(name) if name.starts_with("runsc") => Tier::UserKernel,
-        Some(name) if name.starts_with("kata") => Tier::MicroVm,
+pub(crate) fn promised(runtime: Option<&str>) -> Tier {
+    let name = runtime.and_then(|runtime| runtime.rsplit('/').next()).unwrap_or_default();
+    match name.strip_prefix(SHIM).unwrap_or(name) {
+        name if name.starts_with("runsc") => Tier::UserKernel,
+        name if name.starts_with("kata") => Tier::MicroVm,
         _ => Tier::Container,
     }
 }

@@ -86,7 +86,7 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     fn location(&self) -> Location {
         Location::Here
     }
-    /// The backend of the highest priority is preferred where nobody asks for one.
+    /// The backend of the highest priority is preferred where nobody asks for one; those here come before those elsewhere.
     fn priority(&self) -> u32;
     /// Looks what it can do here and now, by doing it. The first look may take its time; later ones are remembered.
     fn probe(&self) -> Doing<'_, Probe>;

@@ -162,6 +162,10 @@ impl Backend for ContainerBackend {
         })
     }
 
+    fn advice(&self, demand: Demand) -> Option<String> {
+        runtime::advice(demand, self.inner.options.runtime.as_deref())
+    }
+
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let fits = Fits {
             backend: ID,

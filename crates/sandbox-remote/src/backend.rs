@@ -214,6 +214,10 @@ impl Backend for RemoteBackend {
         is_held_there(spec, &self.inner.options.rules_here)
     }
 
+    fn advice(&self, _: Demand) -> Option<String> {
+        Some("it is that server's to hold: bailiwick doctor --fix there says what would give it".to_owned())
+    }
+
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
         Box::pin(async move {
             spec.check()?;

@@ -102,6 +102,10 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     fn simplest(&self) -> Result<(SandboxSpec, Command), SandboxError> {
         Ok((SandboxSpec::new(Limits::default()), Command::new(["true"])?))
     }
+    /// What would give a demand that it does not hold in full here; none where nothing is known to.
+    fn advice(&self, _demand: Demand) -> Option<String> {
+        None
+    }
     /// Forgets a snapshot.
     fn forget<'a>(&'a self, snapshot: &'a crate::Snapshot) -> Doing<'a, Result<(), SandboxError>>;
     /// Ends everything that it still runs, and waits for that.

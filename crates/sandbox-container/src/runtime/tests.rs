@@ -52,3 +52,11 @@ fn why_a_runtime_cannot_be_used_is_told_with_what_to_do() {
     check_unusable(None, "Unknown runtime specified runc", None);
     check_unusable(Some("runsc"), "no space left on device", None);
 }
+
+#[test]
+fn advice_is_for_the_runtime_that_was_named() {
+    let told = advice(Demand::Identity, Some("runsc")).unwrap();
+    assert!(told.contains("`runsc`") && told.contains("as root"), "{told}");
+    assert_eq!(advice(Demand::Identity, None), None);
+    assert!(advice(Demand::Memory, None).unwrap().contains("the engine"));
+}

@@ -12,7 +12,7 @@ use bailiwick_types::Tier;
 
 use crate::container::{Container, Ending, LeftOver};
 use crate::engine::{self, Engine};
-use crate::{ID, create, lent, probe, reap};
+use crate::{ID, create, lent, probe, reap, runtime};
 
 /// What a backend is told.
 #[derive(Debug, Clone)]
@@ -138,6 +138,10 @@ impl Backend for ContainerBackend {
         *self.inner.tier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn may_be(&self) -> Tier {
+        runtime::promised(self.inner.options.runtime.as_deref())
+    }
+
     fn priority(&self) -> u32 {
         50
     }
@@ -156,6 +160,10 @@ impl Backend for ContainerBackend {
             *probed = Some((probe.clone(), Instant::now()));
             probe
         })
+    }
+
+    fn advice(&self, demand: Demand) -> Option<String> {
+        runtime::advice(demand, self.inner.options.runtime.as_deref())
     }
 
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
@@ -195,3 +203,6 @@ impl Backend for ContainerBackend {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

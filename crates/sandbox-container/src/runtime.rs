@@ -1,6 +1,6 @@
 //! The runtime that the engine is told to use: what its name promises, what it was seen to be, and why it cannot be used.
 
-use bailiwick_sandbox::SandboxError;
+use bailiwick_sandbox::{Demand, SandboxError};
 use bailiwick_types::Tier;
 
 use crate::ID;
@@ -14,11 +14,15 @@ pub(crate) enum Kernel {
     Own,
 }
 
+/// What the names of containerd's shims begin with: `io.containerd.kata.v2`.
+const SHIM: &str = "io.containerd.";
+
 /// What a runtime of this name is to be; nothing is claimed by it.
-fn promised(runtime: Option<&str>) -> Tier {
-    match runtime.map(|runtime| runtime.rsplit('/').next().unwrap_or_default()) {
-        Some(name) if name.starts_with("runsc") => Tier::UserKernel,
-        Some(name) if name.starts_with("kata") => Tier::MicroVm,
+pub(crate) fn promised(runtime: Option<&str>) -> Tier {
+    let name = runtime.and_then(|runtime| runtime.rsplit('/').next()).unwrap_or_default();
+    match name.strip_prefix(SHIM).unwrap_or(name) {
+        name if name.starts_with("runsc") => Tier::UserKernel,
+        name if name.starts_with("kata") => Tier::MicroVm,
         _ => Tier::Container,
     }
 }
@@ -74,6 +78,26 @@ pub(crate) fn unusable(runtime: Option<&str>, message: &str) -> Option<SandboxEr
         return None;
     };
     Some(SandboxError::Unavailable { backend: ID.to_owned(), reason, fix: Some(fix) })
+}
+
+/// What would give a demand that a container of this runtime does not hold.
+pub(crate) fn advice(demand: Demand, runtime: Option<&str>) -> Option<String> {
+    let advice = match demand {
+        Demand::Identity => {
+            let runtime = runtime.filter(|_| expected(runtime) == Kernel::Own)?;
+            return Some(format!(
+                "the engine starts the kernel of `{runtime}`, as root unless it runs without root itself: use such an engine, or the \
+                 backend that needs none (gvisor, microvm), or say yes to it: sandbox.accept = [\"identity\"]"
+            ));
+        }
+        Demand::Files => "run as root, so that what the engine has mounted can be looked at",
+        Demand::Memory | Demand::Cpu | Demand::Processes => {
+            "let the engine hold cgroups that can be seen from here: one without root needs memory, cpu and pids delegated to its \
+             user (systemd: Delegate=yes)"
+        }
+        _ => return None,
+    };
+    Some(advice.to_owned())
 }
 
 #[cfg(test)]

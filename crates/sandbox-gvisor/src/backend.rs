@@ -173,6 +173,10 @@ impl Backend for GvisorBackend {
         })
     }
 
+    fn advice(&self, demand: Demand) -> Option<String> {
+        crate::report::advice(demand, self.inner.runsc.is_rootless).map(str::to_owned)
+    }
+
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let Options { images, egress, .. } = &self.inner.options;
         let fits = Fits {

@@ -30,7 +30,7 @@ pub(crate) struct Known {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     image: Option<String>,
-    mounts: Vec<(String, bool)>,
+    mounts: Vec<(PathBuf, String, bool)>,
     workdir: String,
     disk: u64,
     processes: u32,
@@ -46,7 +46,8 @@ impl Shape {
         has_way_out: bool,
         user: Option<(u32, u32)>,
     ) -> Self {
-        let mounts = spec.mounts.iter().map(|mount| (mount.to.as_str().to_owned(), mount.writable));
+        let mounts = spec.mounts.iter();
+        let mounts = mounts.map(|mount| (mount.from.clone(), mount.to.as_str().to_owned(), mount.writable));
         Self {
             image: image.map(str::to_owned),
             mounts: mounts.collect(),

@@ -155,3 +155,23 @@ fn processes(About { spec, seen, .. }: About<'_>) -> Held {
         _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
     }
 }
+
+/// What would give a demand that is not held, to root and to an ordinary user.
+pub(crate) const fn advice(demand: Demand, is_rootless: bool) -> Option<&'static str> {
+    match (demand, is_rootless) {
+        (Demand::Identity, true) => Some(
+            "run as root: then its kernel is nobody on the host. An ordinary user's (runsc --rootless) is that user, which has to be \
+             said yes to: sandbox.accept = [\"identity\"]",
+        ),
+        (Demand::Memory | Demand::Cpu, true) => Some(
+            "run as root, or in a delegated cgroup v2 (systemd-run --user --scope -p Delegate=yes bailiwick …)",
+        ),
+        (Demand::Memory | Demand::Cpu, false) => {
+            Some("let this program make cgroups: in a container, mount its cgroup writable")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -306,6 +306,12 @@ impl Backend for MicrovmBackend {
         }
     }
 
+    fn advice(&self, demand: Demand) -> Option<String> {
+        let is_a_cgroups = matches!(demand, Demand::Memory | Demand::Cpu);
+        is_a_cgroups
+            .then(|| "let this program make cgroups: in a container, mount its cgroup writable".to_owned())
+    }
+
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let Options { images, egress, .. } = &self.inner.options;
         let fits = Fits {

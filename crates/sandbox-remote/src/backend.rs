@@ -9,6 +9,7 @@ use bailiwick_sandbox::{
     Available, Backend, Demand, Doing, Location, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
 use bailiwick_types::{ErrorCode, SandboxId, Tier};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::ID;
@@ -29,6 +30,8 @@ const FAILS: Duration = Duration::from_secs(5);
 const SMALL: Duration = Duration::from_secs(30);
 /// How long everything that still stands may take to end.
 const CLOSES: Duration = Duration::from_secs(20);
+/// How long what a look has made may take to end. It lives for two minutes at most.
+const LOOKS_CLOSE: Duration = Duration::from_secs(2);
 
 /// Who finds the server and its key when they are needed.
 pub type Finds = Arc<dyn Fn() -> Result<Door, Refusal> + Send + Sync>;
@@ -77,8 +80,12 @@ pub(crate) struct Inner {
     said: Mutex<Option<Tier>>,
     /// What stands there for us.
     pub(crate) standing: Mutex<BTreeMap<SandboxId, Weak<Place>>>,
-    /// What goes on without anybody who waits: looks, commands, ends.
+    /// What goes on without anybody who waits: commands, ends.
     pub(crate) going_on: TaskTracker,
+    /// Looks, and the end of what they made.
+    pub(crate) looks: TaskTracker,
+    /// Says that nobody needs the looks that are under way.
+    unneeded: Mutex<CancellationToken>,
 }
 
 /// What a look found, and when.
@@ -104,6 +111,8 @@ impl RemoteBackend {
             said: Mutex::new(None),
             standing: Mutex::new(BTreeMap::new()),
             going_on: TaskTracker::new(),
+            looks: TaskTracker::new(),
+            unneeded: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -111,7 +120,8 @@ impl RemoteBackend {
     /// What a look found, as it is remembered or made now. It is not waited for longer than a caller would.
     async fn looked(&self) -> Result<(Probe, Option<Seen>), SandboxError> {
         let inner = self.inner.clone();
-        let looking = self.inner.going_on.spawn(async move {
+        let unneeded = self.inner.unneeded.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let looks = async move {
             let mut looked = inner.looked.lock().await;
             if let Some(known) = looked.as_ref().filter(|known| known.holds()) {
                 return (known.probe.clone(), known.seen.clone());
@@ -120,14 +130,21 @@ impl RemoteBackend {
             *inner.said.lock().unwrap_or_else(PoisonError::into_inner) = seen.as_ref().map(|seen| seen.tier);
             *looked = Some(Looked { probe: probe.clone(), seen: seen.clone(), at: Instant::now() });
             (probe, seen)
-        });
+        };
+        // Where it is dropped in the middle, what it has asked for is ended by whoever asked.
+        let looking = self.inner.looks.spawn(async move { unneeded.run_until_cancelled_owned(looks).await });
         let late = || SandboxError::Unavailable {
             backend: ID.to_owned(),
             reason: format!("the server did not make a sandbox within {} seconds", WAITS.as_secs()),
             fix: Some("ask again: the look goes on, and what it finds is remembered".to_owned()),
         };
         match tokio::time::timeout(WAITS, looking).await {
-            Ok(Ok(looked)) => Ok(looked),
+            Ok(Ok(Some(looked))) => Ok(looked),
+            Ok(Ok(None)) => Err(SandboxError::Unavailable {
+                backend: ID.to_owned(),
+                reason: "it was closed while it looked".to_owned(),
+                fix: None,
+            }),
             Ok(Err(_)) => Err(SandboxError::Failed {
                 step: "look at the server".to_owned(),
                 reason: "it failed by a mistake of ours".to_owned(),
@@ -197,12 +214,16 @@ impl Backend for RemoteBackend {
         is_held_there(spec, &self.inner.options.rules_here)
     }
 
+    fn advice(&self, _: Demand) -> Option<String> {
+        Some("it is that server's to hold: bailiwick doctor --fix there says what would give it".to_owned())
+    }
+
     fn create(&self, spec: SandboxSpec) -> Doing<'_, Result<Box<dyn Sandbox>, SandboxError>> {
         Box::pin(async move {
             spec.check()?;
             self.can_run(&spec)?;
             let seen = self.seen().await?;
-            let made = make(&self.inner, &seen, spec).await;
+            let made = make(&self.inner, &self.inner.going_on, &seen, spec).await;
             if matches!(
                 made,
                 Err(SandboxError::Unavailable { .. }
@@ -229,6 +250,7 @@ impl Backend for RemoteBackend {
 
     fn close(&self) -> Doing<'_, ()> {
         Box::pin(async {
+            std::mem::take(&mut *self.inner.unneeded.lock().unwrap_or_else(PoisonError::into_inner)).cancel();
             let standing: Vec<Arc<Place>> = {
                 let mut standing = self.inner.standing.lock().unwrap_or_else(PoisonError::into_inner);
                 std::mem::take(&mut *standing).into_values().filter_map(|place| place.upgrade()).collect()
@@ -237,13 +259,17 @@ impl Backend for RemoteBackend {
                 place.ends_without_anybody();
             }
             drop(standing);
-            self.inner.going_on.close();
-            if tokio::time::timeout(CLOSES, self.inner.going_on.wait()).await.is_err() {
-                tracing::warn!(
-                    "the server did not end everything in time; what is left there ends with its time to live"
-                );
+            let closing = Instant::now();
+            for (tracker, within) in [(&self.inner.going_on, CLOSES), (&self.inner.looks, LOOKS_CLOSE)] {
+                tracker.close();
+                let left = within.saturating_sub(closing.elapsed());
+                if tokio::time::timeout(left, tracker.wait()).await.is_err() {
+                    tracing::warn!(
+                        "the server did not end everything in time; what is left there ends with its time to live"
+                    );
+                }
+                tracker.reopen();
             }
-            self.inner.going_on.reopen();
         })
     }
 }

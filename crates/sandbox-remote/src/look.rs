@@ -75,7 +75,7 @@ async fn at(
     let backend = inner.options.backend.clone();
     // Nothing is known of its strength yet: the weakest is all that is asked of this one.
     let first = Seen { door: door.clone(), backend, tier: Tier::Process };
-    let place = make(inner, &first, spec).await?;
+    let place = make(inner, &inner.looks, &first, spec).await?;
     let (theirs, receipt) = (place.backend.clone(), place.made.receipt.clone());
     let sandbox = RemoteSandbox::new(place);
     let ran = sandbox.exec(Command::new(["true"])?).await;

@@ -11,6 +11,7 @@ use bailiwick_core::sandboxes::SandboxView;
 use bailiwick_core::{Action, Refusal, Reply};
 use bailiwick_sandbox::{SandboxError, SandboxSpec};
 use bailiwick_types::{ErrorCode, SandboxId};
+use tokio_util::task::TaskTracker;
 
 use crate::backend::Inner;
 use crate::door::Door;
@@ -36,6 +37,8 @@ pub(crate) struct Place {
     pub(crate) made: Made,
     pub(crate) door: Arc<Door>,
     pub(crate) inner: Arc<Inner>,
+    /// Where what goes on without anybody is counted.
+    pub(crate) going_on: TaskTracker,
     seen: Seen,
     alive: AtomicBool,
     runtime: tokio::runtime::Handle,
@@ -44,24 +47,26 @@ pub(crate) struct Place {
 /// Makes a sandbox, or leaves nothing behind.
 pub(crate) async fn make(
     inner: &Arc<Inner>,
+    going_on: &TaskTracker,
     seen: &Seen,
     spec: SandboxSpec,
 ) -> Result<Arc<Place>, SandboxError> {
     let id = fresh_id()?;
     let wish = wish(&spec, id, seen.backend.as_deref());
-    taken(inner, seen, spec, id, Action::SandboxCreate(Box::new(wish))).await
+    taken(inner, going_on, seen, spec, id, Action::SandboxCreate(Box::new(wish))).await
 }
 
 /// Has a sandbox made by an action, under this id, and looks at it.
 async fn taken(
     inner: &Arc<Inner>,
+    going_on: &TaskTracker,
     seen: &Seen,
     spec: SandboxSpec,
     id: SandboxId,
     action: Action,
 ) -> Result<Arc<Place>, SandboxError> {
     let door = &seen.door;
-    let asked = Asked { inner, door, id, is_settled: false };
+    let asked = Asked { going_on, door, id, is_settled: false };
     let view = match door.ask(action, MADE).await {
         Ok(Reply::Sandbox(view)) => view,
         Ok(_) => return Err(strange(door, "a sandbox was asked for")),
@@ -81,6 +86,7 @@ async fn taken(
         made,
         door: door.clone(),
         inner: inner.clone(),
+        going_on: going_on.clone(),
         seen: seen.clone(),
         alive: AtomicBool::new(true),
         runtime: tokio::runtime::Handle::current(),
@@ -100,7 +106,7 @@ fn fresh_id() -> Result<SandboxId, SandboxError> {
 
 /// Something that was asked for. Until it is settled the server may have it, and it is ended there.
 struct Asked<'a> {
-    inner: &'a Arc<Inner>,
+    going_on: &'a TaskTracker,
     door: &'a Arc<Door>,
     id: SandboxId,
     is_settled: bool,
@@ -124,7 +130,7 @@ impl Drop for Asked<'_> {
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             let (door, name) = (self.door.clone(), self.id.to_string());
-            self.inner.going_on.spawn_on(ended(door, name), &runtime);
+            self.going_on.spawn_on(ended(door, name), &runtime);
         }
     }
 }
@@ -182,7 +188,7 @@ impl Place {
         self.stands()?;
         let id = fresh_id()?;
         let action = Action::SandboxFork { sandbox: self.there.clone(), name: Some(id.to_string()) };
-        taken(&self.inner, &self.seen, self.spec.clone(), id, action).await
+        taken(&self.inner, &self.going_on, &self.seen, self.spec.clone(), id, action).await
     }
 
     /// Ends it and waits for that.
@@ -192,7 +198,7 @@ impl Place {
         }
         self.unlisted();
         // It goes on where nobody waits for it any more.
-        let ending = self.inner.going_on.spawn(ended(self.door.clone(), self.there.clone()));
+        let ending = self.going_on.spawn(ended(self.door.clone(), self.there.clone()));
         ending.await.unwrap_or_else(|_| {
             let step = "end a sandbox at a server".to_owned();
             Err(SandboxError::Failed { step, reason: "it failed by a mistake of ours".to_owned() })
@@ -203,7 +209,7 @@ impl Place {
     pub(crate) fn ends_without_anybody(&self) {
         self.unlisted();
         if self.alive.swap(false, Ordering::SeqCst) {
-            self.inner.going_on.spawn_on(ended(self.door.clone(), self.there.clone()), &self.runtime);
+            self.going_on.spawn_on(ended(self.door.clone(), self.there.clone()), &self.runtime);
         }
     }
 

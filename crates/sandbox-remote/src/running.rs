@@ -48,7 +48,7 @@ pub(crate) async fn spawn(place: &Arc<Place>, command: Command) -> Result<Runnin
     let (said, output) = mpsc::channel(WORDS);
     let (tell, ended) = oneshot::channel();
     let place_there = place.clone();
-    place.inner.going_on.spawn(async move {
+    place.going_on.spawn(async move {
         let mut heard = Heard { said, waiting: VecDeque::new(), has_streams };
         let end = attended(&mut heard, says, line, told, hurried, deadline).await;
         let end = match end {

@@ -86,7 +86,7 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     fn location(&self) -> Location {
         Location::Here
     }
-    /// The backend of the highest priority is preferred where nobody asks for one.
+    /// The backend of the highest priority is preferred where nobody asks for one; those here come before those elsewhere.
     fn priority(&self) -> u32;
     /// Looks what it can do here and now, by doing it. The first look may take its time; later ones are remembered.
     fn probe(&self) -> Doing<'_, Probe>;
@@ -101,6 +101,10 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     /// The simplest sandbox of this kind, and a command that does nothing in it, for whoever wants to see one stand or to time it.
     fn simplest(&self) -> Result<(SandboxSpec, Command), SandboxError> {
         Ok((SandboxSpec::new(Limits::default()), Command::new(["true"])?))
+    }
+    /// What would give a demand that it does not hold in full here; none where nothing is known to.
+    fn advice(&self, _demand: Demand) -> Option<String> {
+        None
     }
     /// Forgets a snapshot.
     fn forget<'a>(&'a self, snapshot: &'a crate::Snapshot) -> Doing<'a, Result<(), SandboxError>>;

@@ -10,7 +10,8 @@ use bailiwick_redact::Redactor;
 use bailiwick_types::Tier;
 
 use crate::{
-    Backend, Command, Doing, EventKind, Events, Location, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
+    Backend, Command, Demand, Doing, EventKind, Events, Location, Probe, Sandbox, SandboxError, SandboxSpec,
+    Snapshot,
 };
 
 mod sandbox;
@@ -78,6 +79,10 @@ impl Backend for Observed {
 
     fn simplest(&self) -> Result<(SandboxSpec, Command), SandboxError> {
         self.inner.simplest()
+    }
+
+    fn advice(&self, demand: Demand) -> Option<String> {
+        self.inner.advice(demand)
     }
 
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {

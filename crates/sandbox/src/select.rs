@@ -1,17 +1,23 @@
 //! Which backend is picked. Never one below the floor, nor one that does not hold what is demanded: where none is good
 //! enough, the error says what was tried.
 //!
-//! Backends look at the machine at the same time, each with a deadline, so that one that hangs keeps nobody waiting for
-//! long.
+//! Backends look in the order in which they would be taken, and no further than the first that is good enough: a look makes a
+//! sandbox, so one that nobody needs would start a container or a machine for nothing. Where one takes its time the others look
+//! beside it, each with a deadline, so that those that hang keep nobody waiting for long. Another machine is asked where none
+//! here is good enough, or where somebody asks for it.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bailiwick_types::Tier;
 use tokio::task::JoinHandle;
 
 use crate::receipt::{Alternative, leave_out, unenforceable};
 use crate::{Available, Backend, Demand, Location, Probe, SandboxError, SandboxSpec, judge};
+
+/// How long one look is waited for alone. Most that work here are over by then.
+pub(crate) const ALONE: Duration = Duration::from_secs(2);
 
 /// The backends that there are.
 #[derive(Debug, Clone, Default)]
@@ -100,12 +106,14 @@ impl Backends {
         seen
     }
 
-    /// The backend of the highest priority that is available, can run it and holds what it demands.
+    /// The backend of the highest priority that is available, can run it and holds what it demands. One on another machine
+    /// only where none here does.
     pub async fn preferred(&self, spec: &SandboxSpec) -> Result<Arc<dyn Backend>, SandboxError> {
         self.pick(Tier::Process, None, spec, |backend, tier| (backend.priority(), tier as u32)).await
     }
 
-    /// The strongest backend at or above the floor that is available, can run it and holds what it demands.
+    /// The strongest backend at or above the floor that is available, can run it and holds what it demands. One on another
+    /// machine, however strong, only where none here does, or where that is the location.
     pub async fn select(
         &self,
         floor: Tier,
@@ -150,10 +158,11 @@ impl Backends {
         Ok(backend.clone())
     }
 
-    /// What the backends hold that could run this at the floor.
+    /// What the backends here hold that could run this at the floor.
     pub async fn alternatives(&self, floor: Tier, spec: &SandboxSpec) -> Vec<Alternative> {
-        // Nobody has to look who is out of the question.
-        let could = |backend: &&Arc<dyn Backend>| unfit(backend.as_ref(), floor, None, spec).is_none();
+        // Nobody has to look who is out of the question, and no other machine is asked for the sake of a hint.
+        let here = Some(Location::Here);
+        let could = |backend: &&Arc<dyn Backend>| unfit(backend.as_ref(), floor, here, spec).is_none();
         let looks: Vec<_> = self.all.iter().filter(could).map(|backend| (backend, look(backend))).collect();
         let mut able = Vec::new();
         for (backend, look) in looks {
@@ -173,25 +182,26 @@ impl Backends {
         rank: impl Fn(&dyn Backend, Tier) -> (u32, u32),
     ) -> Result<Arc<dyn Backend>, SandboxError> {
         spec.check()?;
-        // All of them look at once; then they are asked in their order, and nobody waits for one that is not needed.
         let mut left: Vec<(&Arc<dyn Backend>, Look)> = self
             .all
             .iter()
             .map(|backend| {
                 let unfit = unfit(backend.as_ref(), floor, location, spec);
-                (backend, unfit.map_or_else(|| Look::Begun(look(backend)), Look::Unfit))
+                (backend, unfit.map_or(Look::NotYet, Look::Unfit))
             })
             .collect();
         let mut none = Vec::new();
-        while let Some((backend, look)) = next(&mut left, &rank) {
-            let probe = match look {
+        while let Some((backend, known)) = next(&mut left, &rank) {
+            let probe = match known {
                 Look::Unfit(why) => {
                     none.push(why.of(backend.as_ref()));
                     continue;
                 }
-                Look::Begun(look) => {
+                Look::Seen(probe) => probe,
+                Look::NotYet | Look::Begun(_) => {
                     let hoped = backend.may_be();
-                    let probe = answer(look).await;
+                    let begun = if let Look::Begun(begun) = known { begun } else { look(backend) };
+                    let probe = beside(begun, backend.location(), &mut left).await;
                     if backend.tier() != hoped {
                         // It is weaker than it might have been, so that others may come before it now.
                         left.push((backend, Look::Seen(probe)));
@@ -199,7 +209,6 @@ impl Backends {
                     }
                     probe
                 }
-                Look::Seen(probe) => probe,
             };
             match self.suits(backend.as_ref(), floor, &probe, spec) {
                 Ok(()) => return Ok(backend.clone()),
@@ -234,23 +243,45 @@ impl Backends {
 enum Look {
     /// It is out of the question.
     Unfit(Why),
+    /// It has not begun to.
+    NotYet,
     /// It looks.
     Begun(JoinHandle<Probe>),
     /// It has looked.
     Seen(Probe),
 }
 
-/// Takes out the one that comes first: the highest rank, and of those the first by name.
+/// Takes out the one that comes first: one here, then the highest rank, and of those the first by name.
 fn next<'a>(
     left: &mut Vec<(&'a Arc<dyn Backend>, Look)>,
     rank: &impl Fn(&dyn Backend, Tier) -> (u32, u32),
 ) -> Option<(&'a Arc<dyn Backend>, Look)> {
     let place = |(backend, look): &(&Arc<dyn Backend>, Look)| {
-        let tier = if matches!(look, Look::Begun(_)) { backend.may_be() } else { backend.tier() };
-        (Reverse(rank(backend.as_ref(), tier)), backend.id().to_owned())
+        let is_open = matches!(look, Look::NotYet | Look::Begun(_));
+        let tier = if is_open { backend.may_be() } else { backend.tier() };
+        let is_elsewhere = backend.location() != Location::Here;
+        (is_elsewhere, Reverse(rank(backend.as_ref(), tier)), backend.id().to_owned())
     };
     let first = left.iter().enumerate().min_by_key(|(_, one)| place(one)).map(|(index, _)| index)?;
     Some(left.swap_remove(first))
+}
+
+/// Waits for a look. One that takes its time is not waited for alone: then the others of its location look beside it.
+async fn beside(
+    begun: JoinHandle<Probe>,
+    location: Location,
+    left: &mut [(&Arc<dyn Backend>, Look)],
+) -> Probe {
+    let mut answer = std::pin::pin!(answer(begun));
+    if let Ok(probe) = tokio::time::timeout(ALONE, &mut answer).await {
+        return probe;
+    }
+    for (backend, known) in left.iter_mut().filter(|(backend, _)| backend.location() == location) {
+        if matches!(known, Look::NotYet) {
+            *known = Look::Begun(look(backend));
+        }
+    }
+    answer.await
 }
 
 /// Why a backend is not taken.

@@ -55,6 +55,18 @@ fn it_tells_of_backends_in_the_promised_shape() {
 }
 
 #[test]
+fn people_are_told_what_was_found_too() {
+    let found = &doctor(&bailiwick(), &["--backend", "process"])["backends"][0]["found"];
+    let found = found.as_array().unwrap();
+    assert!(found.iter().any(|line| line.as_str().unwrap().starts_with("kernel ")), "{found:?}");
+    let run = bailiwick().run(&["doctor", "--backend", "process"]);
+    for line in found {
+        let told = format!("  found    {}", line.as_str().unwrap());
+        assert!(run.stdout.lines().any(|said| said == told), "{told:?}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_backend_that_is_not_listed_is_off_and_is_told_how_to_have_it() {
     let run = bailiwick().run(&["doctor"]);
     let row = run.stdout.lines().find(|line| line.starts_with("gvisor ")).unwrap_or_default();

@@ -156,10 +156,26 @@ impl Resolved {
         Ok(picked?)
     }
 
-    /// Makes it.
+    /// Makes it. One whose receipt is below the floor is ended again, whatever its backend had said.
     pub async fn create(&self, backend: &dyn Backend) -> Result<Box<dyn Sandbox>, Refusal> {
-        Ok(backend.create(self.spec.clone()).await?)
+        at_least(self.floor, backend.create(self.spec.clone()).await?).await
     }
+}
+
+/// A sandbox whose receipt says that it is at least this strong. A weaker one is ended before anything runs in it.
+pub(super) async fn at_least(floor: Tier, sandbox: Box<dyn Sandbox>) -> Result<Box<dyn Sandbox>, Refusal> {
+    let (tier, backend) = (sandbox.receipt().tier, sandbox.backend().to_owned());
+    if tier.meets(floor) {
+        return Ok(sandbox);
+    }
+    let end = match sandbox.terminate().await {
+        Ok(()) => "it was ended, and nothing ran in it".to_owned(),
+        Err(error) => format!("nothing ran in it, and it could not be ended: {error}"),
+    };
+    let message = format!("the backend `{backend}` made a sandbox that is {tier}, below {floor}: {end}");
+    Err(Refusal::new(ErrorCode::Unenforceable, message).with_hint(format!(
+        "bailiwick doctor --backend {backend} tells what it is here; name another with --backend"
+    )))
 }
 
 /// The backends that the operator lets commands run on.

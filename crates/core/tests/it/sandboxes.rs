@@ -9,7 +9,7 @@ use bailiwick_core::sandboxes::{
 };
 use bailiwick_core::{Action, Actor, Backends, Caller, Core, Happening, Refusal, Reply};
 use bailiwick_sandbox::{Backend, Demand, Limit, Mount, SandboxPath};
-use bailiwick_types::{ErrorCode, KeyId, Scope, Scopes};
+use bailiwick_types::{ErrorCode, KeyId, Scope, Scopes, Tier};
 use serde_json::Value;
 
 use crate::stage::{Place, block_on, cli};
@@ -21,6 +21,8 @@ tests!(
     a_command_in_a_sandbox_of_its_own_leaves_nothing,
     every_command_is_on_the_record_before_and_after_with_its_secrets_masked,
     what_is_refused_is_refused_before_anything_is_made_and_is_on_the_record,
+    a_sandbox_that_turns_out_below_the_floor_is_ended_before_anything_runs_in_it,
+    a_fork_that_is_weaker_than_what_it_is_a_fork_of_is_ended,
     a_process_that_does_not_stay_keeps_no_sandbox,
     there_are_no_more_sandboxes_than_the_operator_lets_there_be,
     sandboxes_end_in_time_and_not_while_they_are_used,
@@ -203,6 +205,44 @@ fn what_is_refused_is_refused_before_anything_is_made_and_is_on_the_record() {
             assert_eq!((&last["kind"], &last["outcome"]["ok"]), (&"outcome".into(), &false.into()), "{last}");
         }
         assert_eq!(ground.backend.alive.load(Ordering::SeqCst), 0);
+    });
+}
+
+#[track_caller]
+fn is_weaker(refusal: &Refusal, floor: Tier) {
+    assert_eq!(refusal.code, ErrorCode::Unenforceable, "{refusal:?}");
+    let says = format!("made a sandbox that is PROCESS, below {floor}: it was ended");
+    assert!(refusal.message.contains(&says), "{refusal:?}");
+}
+
+fn a_sandbox_that_turns_out_below_the_floor_is_ended_before_anything_runs_in_it() {
+    block_on(async {
+        let claims = Unwalled { claims: Some((Tier::MicroVm, 0)), ..Unwalled::default() };
+        let ground = ground(Place::new().serving(), claims).await;
+        let strong = || SandboxWish { tier: Some(Tier::UserKernel), ..SandboxWish::default() };
+        is_weaker(&ground.create(strong()).await.expect_err("it is weaker"), Tier::UserKernel);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ran");
+        let touch = shell(&format!("touch {}", path.display()));
+        let refusal = ground.exec(Target::Fresh(Box::new(strong())), touch).await.expect_err("it is weaker");
+        is_weaker(&refusal, Tier::UserKernel);
+        assert!(!path.exists(), "nothing ran in it");
+        assert_eq!((ground.alive(), ground.backend.made.load(Ordering::SeqCst)), (0, 2));
+        // Where nobody asks for more than it is, it is taken.
+        ground.create(named("weak")).await.expect("a sandbox");
+        ground.core.close().await.expect("closed");
+    });
+}
+
+fn a_fork_that_is_weaker_than_what_it_is_a_fork_of_is_ended() {
+    block_on(async {
+        let claims = Unwalled { claims: Some((Tier::MicroVm, 1)), ..Unwalled::default() };
+        let ground = ground(Place::new().serving(), claims).await;
+        ground.create(named("strong")).await.expect("a sandbox");
+        let fork = Action::SandboxFork { sandbox: "strong".to_owned(), name: None };
+        is_weaker(&ground.ask(fork).await.expect_err("it is weaker"), Tier::MicroVm);
+        assert_eq!(ground.alive(), 1);
+        ground.core.close().await.expect("closed");
     });
 }
 

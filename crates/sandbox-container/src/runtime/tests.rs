@@ -13,10 +13,16 @@ fn a_runtime_is_what_it_was_seen_to_be_and_not_what_it_is_called() {
     check(Some("runsc"), "4.4.0", Tier::UserKernel);
     check(Some("/usr/local/bin/runsc"), "4.4.0", Tier::UserKernel);
     check(Some("kata-runtime"), "5.19.2", Tier::MicroVm);
+    // As containerd calls its shims.
+    check(Some("io.containerd.runsc.v1"), "4.4.0", Tier::UserKernel);
+    check(Some("io.containerd.kata.v2"), "5.19.2", Tier::MicroVm);
+    check(Some("io.containerd.kata-qemu.v2"), "5.19.2", Tier::MicroVm);
+    check(Some("io.containerd.runc.v2"), "4.4.0", Tier::Container);
     // By its name alone nothing is claimed.
     check(Some("runsc"), "6.1.0", Tier::Container);
     check(Some("kata-runtime"), "6.1.0", Tier::Container);
     check(Some("kata-runtime"), "", Tier::Container);
+    check(Some("io.containerd.kata.v2"), "6.1.0", Tier::Container);
 }
 
 #[track_caller]
@@ -45,4 +51,12 @@ fn why_a_runtime_cannot_be_used_is_told_with_what_to_do() {
     );
     check_unusable(None, "Unknown runtime specified runc", None);
     check_unusable(Some("runsc"), "no space left on device", None);
+}
+
+#[test]
+fn advice_is_for_the_runtime_that_was_named() {
+    let told = advice(Demand::Identity, Some("runsc")).unwrap();
+    assert!(told.contains("`runsc`") && told.contains("as root"), "{told}");
+    assert_eq!(advice(Demand::Identity, None), None);
+    assert!(advice(Demand::Memory, None).unwrap().contains("the engine"));
 }

@@ -4,9 +4,10 @@
 //! runs, and the way out and ports go by the agent as ever.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bailiwick_sandbox::{Available, Backend as _, Demand, Limit, SandboxSpec};
+use bailiwick_sandbox::{Available, Backend, Backends, Demand, Limit, SandboxSpec};
 use bailiwick_testkit::{has, tests};
 use bailiwick_types::{ErrorCode, Tier, WallStatus};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -16,6 +17,7 @@ use crate::place::{Place, path, sh, shell, spec, wait};
 
 tests!(
     a_sandbox_on_gvisors_kernel_is_told_to_be_one,
+    a_runtime_is_looked_at_where_what_it_promises_would_do,
     a_kernel_that_is_root_outside_is_no_nobody,
     a_runtime_whose_network_cannot_be_set_up_is_told_with_what_to_do,
     a_runtime_that_the_engine_has_not_is_told_with_what_to_do,
@@ -99,6 +101,27 @@ fn a_sandbox_on_gvisors_kernel_is_told_to_be_one() {
         place.backend.close().await;
     });
     assert_eq!(ask(&Engine::Own(own), &["ps", "-aq"]), "", "nothing is left");
+}
+
+fn a_runtime_is_looked_at_where_what_it_promises_would_do() {
+    let Some(own) = engine() else { return };
+    for (runtime, floor, is_taken) in [
+        ("runsc", Tier::UserKernel, true),
+        ("runsc", Tier::MicroVm, false),
+        ("runsc-by-name", Tier::UserKernel, false),
+    ] {
+        // One that has not looked yet, as in every process that has just begun.
+        let place = place(&own, runtime);
+        let backends =
+            Backends::new([place.backend.clone() as Arc<dyn Backend>]).with_lenient([Demand::Identity]);
+        wait(async {
+            let picked = backends.select(floor, None, &spec()).await;
+            assert_eq!(picked.is_ok(), is_taken, "{runtime} {floor}: {picked:?}");
+            let named = backends.named("container", floor, &spec()).await;
+            assert_eq!(named.is_ok(), is_taken, "{runtime} {floor}: {named:?}");
+            place.backend.close().await;
+        });
+    }
 }
 
 fn a_kernel_that_is_root_outside_is_no_nobody() {

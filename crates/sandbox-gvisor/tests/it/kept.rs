@@ -1,9 +1,9 @@
 //! Sandboxes that are kept as they are, with what runs in them.
 
-use bailiwick_sandbox::{Backend, Limit, Sandbox, SandboxError, SandboxSpec};
+use bailiwick_sandbox::{Backend, Limit, Mount, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, is_possible, sh, shell, spec, wait};
+use crate::place::{Place, is_possible, path, sh, shell, spec, wait};
 
 tests!(
     a_snapshot_goes_on_three_times_with_what_ran_in_it,
@@ -154,6 +154,23 @@ fn a_snapshot_is_asked_for_with_its_own_spec() {
         let sandbox = place.sandbox().await;
         let snapshot = Some(sandbox.snapshot().await.expect("kept"));
         let mut other = SandboxSpec { snapshot, ..spec() };
+        // A folder is what was mounted, and not only where.
+        let mounted = |from: &str| {
+            let mount = Mount { from: from.into(), to: path("/mounted"), writable: false };
+            SandboxSpec { mounts: vec![mount], ..spec() }
+        };
+        let [one, two] = ["one", "two"].map(|name| {
+            let folder = place.path().join(name);
+            std::fs::create_dir(&folder).expect("a folder");
+            folder.to_str().expect("a path").to_owned()
+        });
+        let with = place.create(mounted(&one)).await.expect("a sandbox");
+        let kept = Some(with.snapshot().await.expect("kept"));
+        let same = SandboxSpec { snapshot: kept.clone(), ..mounted(&one) };
+        place.create(same).await.expect("it goes on").terminate().await.expect("ended");
+        let refused = place.create(SandboxSpec { snapshot: kept, ..mounted(&two) }).await;
+        let refused = refused.expect_err("another folder").to_string();
+        assert!(refused.contains("another mounts"), "{refused}");
         other.limits = other.limits.with(Limit::Disk, 1 << 30).expect("a limit");
         let refused = place.create(other).await.expect_err("refused").to_string();
         assert!(refused.contains("another limit on disk"), "{refused}");

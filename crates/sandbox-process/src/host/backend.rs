@@ -206,6 +206,21 @@ impl Backend for ProcessBackend {
         })
     }
 
+    fn advice(&self, demand: Demand) -> Option<String> {
+        let advice = match demand {
+            Demand::Memory | Demand::Cpu => {
+                "run as root, or in a delegated cgroup v2 (systemd-run --user --scope -p Delegate=yes bailiwick …); in a \
+                 container, mount its cgroup writable"
+            }
+            _ => {
+                "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, \
+                 kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile that allows clone and \
+                 mount in them"
+            }
+        };
+        Some(advice.to_owned())
+    }
+
     fn can_run(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
         let Options { images, egress, .. } = &self.inner.options;
         let fits = Fits {

@@ -155,6 +155,53 @@ fn a_server_that_never_answers_keeps_nobody_waiting() {
     });
 }
 
+/// Closes a backend in the middle of a look, when the server was asked for this, and says what it was asked for in all.
+async fn closed_at(is_there: fn(&Request) -> bool) -> Vec<Request> {
+    let (tells, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let stage = Stage::new(move |request| {
+        is_there(request).then(|| {
+            let _unheard = tells.send(());
+            Answer::Nothing
+        })
+    })
+    .await;
+    let backend = stage.backend();
+    let looking = tokio::spawn({
+        let backend = backend.clone();
+        async move { backend.probe().await }
+    });
+    told.recv().await.expect("it was asked");
+    let begun = std::time::Instant::now();
+    backend.close().await;
+    assert!(begun.elapsed().as_secs() < 5, "nobody needs the look: {:?}", begun.elapsed());
+    let Available::No { reason, .. } = looking.await.expect("told").availability else {
+        panic!("nothing was seen")
+    };
+    assert!(reason.contains("closed while it looked"), "{reason}");
+    // It can still be used.
+    while told.try_recv().is_ok() {}
+    tokio::select! {
+        _ = backend.probe() => panic!("nobody answers"),
+        again = told.recv() => again.expect("it was asked again"),
+    }
+    stage.asked()
+}
+
+#[test]
+fn a_close_waits_for_no_look_and_ends_what_it_made() {
+    block_on(async {
+        let ended = |asked: &[Request]| asked.iter().filter(|request| request.is("DELETE ")).count();
+        let asked = closed_at(|request| request.is("GET /v1/openapi.json")).await;
+        assert_eq!(ended(&asked), 0, "nothing was made: {asked:?}");
+        let asked = closed_at(|request| request.is("POST /v1/sandboxes ")).await;
+        assert_eq!(ended(&asked), 1, "it may have been made: {asked:?}");
+        let asked = closed_at(Request::is_a_talk).await;
+        assert_eq!(ended(&asked), 1, "it was made: {asked:?}");
+        // Neither does it wait for a server that ends nothing.
+        closed_at(|request| request.is_a_talk() || request.is("DELETE ")).await;
+    });
+}
+
 #[test]
 fn what_cannot_cross_is_never_sent() {
     block_on(async {

@@ -171,6 +171,10 @@ impl Backend for WasmBackend {
         probe::simplest()
     }
 
+    fn advice(&self, demand: Demand) -> Option<String> {
+        self.inner.behind.advice(demand)
+    }
+
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
         Box::pin(async {
             let theirs = outcome::to_behind(snapshot, self.inner.behind.id());

@@ -52,6 +52,8 @@ pub(super) struct World {
     pub(super) may_make: Semaphore,
     /// One permit for each reset that may come to its end.
     pub(super) may_reset: Semaphore,
+    /// Looks at the backend that were begun.
+    pub(super) looks: AtomicUsize,
     pub(super) asked: AtomicUsize,
     pub(super) made: AtomicUsize,
     pub(super) alive: AtomicUsize,
@@ -67,6 +69,7 @@ impl Default for World {
             resetting: Mutex::default(),
             may_make: Semaphore::new(1 << 20),
             may_reset: Semaphore::new(1 << 20),
+            looks: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
             made: AtomicUsize::new(0),
             alive: AtomicUsize::new(0),
@@ -181,6 +184,7 @@ impl Backend for Fake {
 
     fn probe(&self) -> Doing<'_, Probe> {
         Box::pin(async {
+            self.world.looks.fetch_add(1, Ordering::SeqCst);
             match &self.answers {
                 Answers::With(probe) => {
                     self.has_looked.store(true, Ordering::SeqCst);

@@ -1,13 +1,16 @@
 //! Selection: never below the floor, never without what is demanded, and an error that says what was tried.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use bailiwick_types::{ErrorCode, Tier, WallStatus};
 use proptest::prelude::*;
 
-use super::fake::{Answers, Fake, absent, available, report, wallpart};
+use super::fake::{Answers, Fake, World, absent, available, report, wallpart};
 use crate::backend::PROBE_DEADLINE;
 use crate::limits::Limit;
+use crate::select::ALONE;
 use crate::{Available, Backend, Backends, Demand, Location, SandboxError, SandboxSpec, judge};
 
 fn backends(all: impl IntoIterator<Item = Fake>) -> Backends {
@@ -115,10 +118,10 @@ async fn the_error_says_why_each_was_not_good_enough() {
         ("microvm", "it does not hold memory (absent: nothing)"),
         ("broken", "its look at this machine failed by a mistake of ours"),
         ("deaf", "it did not answer in time"),
-        ("remote", "it does not run here"),
         ("gvisor", "runsc is not installed"),
         ("container", "the backend `container` does not offer that"),
         ("process", "it is below CONTAINER"),
+        ("remote", "it does not run here"),
     ];
     let expected = expected.map(|(backend, why)| (backend.to_owned(), why.to_owned()));
     assert_eq!(tried(error), expected);
@@ -145,17 +148,47 @@ async fn nobody_waits_for_a_probe_that_is_not_needed() {
     assert!(begun.elapsed().is_zero());
 }
 
+/// How often each was looked at.
+fn looks<const N: usize>(worlds: &[Arc<World>; N]) -> [usize; N] {
+    worlds.each_ref().map(|world| world.looks.load(Ordering::SeqCst))
+}
+
+fn worlds<const N: usize>(fakes: &[Fake; N]) -> [Arc<World>; N] {
+    fakes.each_ref().map(|fake| fake.world.clone())
+}
+
 #[tokio::test(start_paused = true)]
-async fn many_that_hang_cost_the_time_of_one() {
+async fn nobody_looks_who_comes_after_one_that_is_good_enough() {
+    let spec = SandboxSpec::default();
+    let fakes = usual();
+    let worlds = worlds(&fakes);
+    let all = backends(fakes);
+    assert_eq!(all.preferred(&spec).await.unwrap().id(), "microvm");
+    assert_eq!(all.select(Tier::Container, None, &spec).await.unwrap().id(), "microvm");
+    assert_eq!(looks(&worlds), [0, 0, 0, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_says_no_is_followed_by_the_next_alone() {
+    let [process, container, gvisor, microvm] = usual();
+    let fakes = [process, container, gvisor, microvm.answering(absent("no KVM"))];
+    let worlds = worlds(&fakes);
+    assert_eq!(backends(fakes).preferred(&SandboxSpec::default()).await.unwrap().id(), "gvisor");
+    assert_eq!(looks(&worlds), [0, 0, 1, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_that_hang_cost_little_more_than_the_time_of_one() {
     let all =
         backends((0..20).map(|n| Fake::new(&format!("b{n}"), Tier::Process, n).answering(Answers::Never)));
     let begun = tokio::time::Instant::now();
     assert_eq!(tried(all.preferred(&SandboxSpec::default()).await.unwrap_err()).len(), 20);
-    assert_eq!(begun.elapsed(), PROBE_DEADLINE);
+    assert_eq!(begun.elapsed(), ALONE + PROBE_DEADLINE);
+    let begun = tokio::time::Instant::now();
     for (_, probe) in all.survey().await {
         assert!(matches!(probe.availability, Available::No { .. }));
     }
-    assert_eq!(begun.elapsed(), PROBE_DEADLINE * 2);
+    assert_eq!(begun.elapsed(), PROBE_DEADLINE);
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,7 +200,7 @@ async fn one_that_is_slow_by_its_operators_wish_is_waited_for_as_long_as_it_says
     ]);
     let begun = tokio::time::Instant::now();
     assert_eq!(tried(all.preferred(&SandboxSpec::default()).await.unwrap_err()).len(), 2);
-    assert_eq!(begun.elapsed(), PROBE_DEADLINE * 6);
+    assert_eq!(begun.elapsed(), ALONE + PROBE_DEADLINE * 6);
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,6 +238,40 @@ async fn a_tier_that_only_a_look_tells_is_what_the_look_told() {
     assert!(tried.contains(&("remote".to_owned(), "it is below USER_KERNEL".to_owned())), "{tried:?}");
 }
 
+/// Picks with a floor, and by priority, and says how often another machine was asked meanwhile.
+async fn check_elsewhere(here: Fake, picked: &str, asked: usize, after: Duration) {
+    let spec = SandboxSpec::default();
+    let fakes = [here, elsewhere(Tier::MicroVm)];
+    let [_, other] = worlds(&fakes);
+    let all = backends(fakes);
+    let begun = tokio::time::Instant::now();
+    assert_eq!(all.select(Tier::Container, None, &spec).await.unwrap().id(), picked);
+    assert_eq!(begun.elapsed(), after);
+    assert_eq!(looks(&[other.clone()]), [asked]);
+    assert_eq!(all.preferred(&spec).await.unwrap().id(), picked);
+    assert_eq!(looks(&[other]), [asked * 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_machine_is_asked_only_where_none_here_will_do() {
+    let here = || Fake::new("container", Tier::Container, 50);
+    check_elsewhere(here(), "container", 0, Duration::ZERO).await;
+    check_elsewhere(here().answering(absent("no engine")), "remote", 1, Duration::ZERO).await;
+    // One here that takes its time is waited for.
+    check_elsewhere(here().answering(Answers::Never), "remote", 1, PROBE_DEADLINE).await;
+    check_elsewhere(Fake { runs: false, ..here() }, "remote", 1, Duration::ZERO).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_machine_is_not_asked_for_the_sake_of_a_hint() {
+    let process = Fake::new("process", Tier::Process, 10).answering(without(Demand::Memory));
+    let fakes = [process, elsewhere(Tier::MicroVm)];
+    let worlds = worlds(&fakes);
+    let error = backends(fakes).named("process", Tier::Process, &typed_memory()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Unenforceable);
+    assert_eq!(looks(&worlds), [1, 0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_that_is_named_is_below_the_floor_if_its_look_says_so() {
     let spec = SandboxSpec::default();
@@ -225,7 +292,7 @@ async fn nobody_waits_for_one_elsewhere_that_is_not_preferred() {
     let all = backends([Fake::new("process", Tier::Process, 10), silent]);
     let begun = tokio::time::Instant::now();
     assert_eq!(all.preferred(&spec).await.unwrap().id(), "process");
-    assert_eq!(begun.elapsed(), std::time::Duration::ZERO);
+    assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
@@ -328,8 +395,10 @@ proptest! {
     ) {
         let spec = if is_typed { typed_memory() } else { SandboxSpec::default() };
         let fits = |fake: &&Fake| is_fit(fake, floor, location, &spec);
-        let best = fakes.iter().filter(fits).map(|fake| (fake.tier, fake.priority)).max();
-        let preferred = fakes.iter().filter(|fake| is_fit(fake, Tier::Process, None, &spec)).map(|fake| fake.priority).max();
+        let is_here = |location: Location| location == Location::Here;
+        let best = fakes.iter().filter(fits).map(|fake| (is_here(fake.location), fake.tier, fake.priority)).max();
+        let able = fakes.iter().filter(|fake| is_fit(fake, Tier::Process, None, &spec));
+        let preferred = able.map(|fake| (is_here(fake.location), fake.priority)).max();
         let count = fakes.len();
         let all = backends(fakes);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
@@ -337,7 +406,7 @@ proptest! {
             match all.select(floor, location, &spec).await {
                 Ok(picked) => {
                     prop_assert!(picked.tier().meets(floor));
-                    prop_assert_eq!(best, Some((picked.tier(), picked.priority())));
+                    prop_assert_eq!(best, Some((is_here(picked.location()), picked.tier(), picked.priority())));
                 }
                 Err(error) => {
                     prop_assert_eq!(best, None);
@@ -345,7 +414,7 @@ proptest! {
                 }
             }
             match all.preferred(&spec).await {
-                Ok(picked) => prop_assert_eq!(preferred, Some(picked.priority())),
+                Ok(picked) => prop_assert_eq!(preferred, Some((is_here(picked.location()), picked.priority()))),
                 Err(error) => {
                     prop_assert_eq!(preferred, None);
                     prop_assert_eq!(tried(error).len(), count);

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use bailiwick_config::SandboxSettings;
 use bailiwick_sandbox::{Available, Backend, Command, Pool, PoolOptions, Sandbox, SandboxError, SandboxSpec};
+use serde_json::json;
+use tempfile::TempDir;
 
 use super::calls::milliseconds;
 use super::memory::available_mib;
@@ -61,7 +63,7 @@ const KINDS: &[Kind] = &[
         exec: "wall.gvisor.exec",
         lease: "wall.gvisor.lease",
         memory: "wall.gvisor.memory",
-        peer: Some(("runsc do", "wall.peer.runsc")),
+        peer: Some(("runsc run", "wall.peer.runsc")),
     },
     Kind {
         backend: "wasm",
@@ -92,7 +94,7 @@ pub(super) async fn walls(screen: &mut Screen, session: &Session) -> Result<Vec<
             screen.note(&format!("{} is not measured: {reason}", kind.backend));
             continue;
         }
-        let measured = of_one(kind, &backend, settings).await;
+        let measured = of_one(kind, &backend, settings, &probe.found).await;
         backend.close().await;
         rows.extend(measured.map_err(|error| failed(&error))?);
     }
@@ -108,9 +110,11 @@ async fn of_one(
     kind: &Kind,
     backend: &Arc<dyn Backend>,
     settings: &SandboxSettings,
+    found: &[String],
 ) -> Result<Vec<Row>, SandboxError> {
     let (spec, nothing) = backend.simplest()?;
-    let mut rows = starts(kind, backend.as_ref(), &spec, &nothing, settings).await?;
+    let peer = || Peer::of(kind.backend, settings, found);
+    let mut rows = starts(kind, backend.as_ref(), &spec, &nothing, peer).await?;
     rows.push(commands(kind, backend.as_ref(), &spec, &nothing).await?);
     rows.push(leases(kind, backend, &spec, &nothing).await?);
     rows.push(idle(kind, backend.as_ref(), &spec, &nothing).await?);
@@ -137,7 +141,7 @@ async fn starts(
     backend: &dyn Backend,
     spec: &SandboxSpec,
     nothing: &Command,
-    settings: &SandboxSettings,
+    find_peer: impl Fn() -> Option<Peer>,
 ) -> Result<Vec<Row>, SandboxError> {
     let began = Instant::now();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -149,9 +153,8 @@ async fn starts(
         sandbox.terminate().await?;
         ours.push(milliseconds(before.elapsed()));
         // Looked for when a sandbox was there: then what it needs is there too.
-        let words = peer.get_or_insert_with(|| words(kind.backend, settings));
-        if let Some(words) = words
-            && let Some(time) = time(words)
+        if let Some(peer) = peer.get_or_insert_with(&find_peer)
+            && let Some(time) = time(&peer.words)
         {
             theirs.push(time);
         }
@@ -233,30 +236,62 @@ async fn idle(
     Ok(figure(kind.memory, each, "MiB", IDLE))
 }
 
-/// How the tool behind a backend is started alone to the same end; none where it cannot be.
-fn words(backend: &str, settings: &SandboxSettings) -> Option<Vec<String>> {
-    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    match backend {
-        "process" => Some(owned(&[
-            "bwrap",
-            "--unshare-all",
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "/bin/true",
-        ])),
-        "gvisor" => {
-            let program = settings.gvisor.program.to_str()?;
-            Some(owned(&[program, "--network=none", "do", "/bin/true"]))
+/// How the tool behind a backend is started alone to the same end.
+struct Peer {
+    words: Vec<String>,
+    /// What it is started with, where that is more than words.
+    _bundle: Option<TempDir>,
+}
+
+impl Peer {
+    /// The peer of a backend, of which this was found; none where it cannot be started.
+    fn of(backend: &str, settings: &SandboxSettings, found: &[String]) -> Option<Self> {
+        let of_words = |words| Self { words, _bundle: None };
+        match backend {
+            "process" => Some(of_words(owned(&[
+                "bwrap",
+                "--unshare-all",
+                "--ro-bind",
+                "/",
+                "/",
+                "--dev",
+                "/dev",
+                "--proc",
+                "/proc",
+                "/bin/true",
+            ]))),
+            "gvisor" => runsc(settings),
+            "container" => docker(settings).map(of_words),
+            "microvm" => qemu(settings, found).map(of_words),
+            _ => None,
         }
-        "container" => docker(settings),
-        "microvm" => qemu(settings),
-        _ => None,
     }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// A plain bundle with this machine's root, read-only, as somebody would write it by hand.
+#[expect(clippy::disallowed_methods, reason = "a folder of this measurement's own")]
+fn runsc(settings: &SandboxSettings) -> Option<Peer> {
+    let bundle = tempfile::tempdir().ok()?;
+    let namespaces = ["pid", "mount", "network", "ipc", "uts"].map(|kind| json!({"type": kind}));
+    let config = json!({
+        "ociVersion": "1.0.0",
+        "process": {"user": {"uid": 0, "gid": 0}, "args": ["/bin/true"], "cwd": "/", "env": ["PATH=/usr/bin:/bin"]},
+        "root": {"path": "/", "readonly": true},
+        "linux": {"namespaces": namespaces},
+    });
+    std::fs::write(bundle.path().join("config.json"), config.to_string()).ok()?;
+    let folder = bundle.path().to_str()?;
+    let state = format!("--root={folder}/state");
+    let mut words = owned(&[settings.gvisor.program.to_str()?, "--network=none", &state]);
+    if !rustix::process::geteuid().is_root() {
+        words.extend(owned(&["--rootless", "--ignore-cgroups"]));
+    }
+    words.extend(owned(&["run", "--bundle", folder, "bailiwick-bench"]));
+    Some(Peer { words, _bundle: Some(bundle) })
 }
 
 /// A container of the image that the backend made for the host's programs, as somebody would start it by hand.
@@ -276,10 +311,10 @@ fn docker(settings: &SandboxSettings) -> Option<Vec<String>> {
 }
 
 /// A machine with the same kernel and nothing to run: it panics, and ends.
-fn qemu(settings: &SandboxSettings) -> Option<Vec<String>> {
+fn qemu(settings: &SandboxSettings, found: &[String]) -> Option<Vec<String>> {
     let settings = &settings.microvm;
     let kernel = newest(&settings.kernel)?;
-    let accelerator = if settings.emulation { "tcg" } else { "kvm" };
+    let accelerator = accelerator(found)?;
     let words = [
         settings.program.to_str()?,
         "-M",
@@ -299,6 +334,12 @@ fn qemu(settings: &SandboxSettings) -> Option<Vec<String>> {
         "quiet panic=-1",
     ];
     Some(words.map(str::to_owned).to_vec())
+}
+
+/// The accelerator that our machines were seen to run with: emulation that is allowed is not used where KVM works.
+fn accelerator(found: &[String]) -> Option<&'static str> {
+    let by = found.iter().find_map(|found| found.strip_prefix("machines by "))?;
+    Some(if by == "KVM" { "kvm" } else { "tcg" })
 }
 
 /// A kernel, or the last by its name of those in a folder.
@@ -334,3 +375,6 @@ fn time(words: &[String]) -> Option<f64> {
         .ok()?;
     status.success().then(|| milliseconds(began.elapsed()))
 }
+
+#[cfg(test)]
+mod tests;

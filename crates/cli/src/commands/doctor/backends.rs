@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_core::{Backends, Refusal};
-use bailiwick_sandbox::{Available, Backend, Probe, SandboxError};
+use bailiwick_sandbox::{Available, Backend, Demand, Probe, SandboxError};
 use bailiwick_types::{WallStatus, Wallpart, shortened};
 use serde_json::{Value, json};
 
-use super::measure::{self, Times};
+use super::measure::{self, Times, Untimed};
 use super::status_word;
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
@@ -43,7 +43,7 @@ pub(super) struct Seen {
 
 struct Looked {
     probe: Probe,
-    times: Option<Result<Times, SandboxError>>,
+    times: Option<Result<Times, Untimed>>,
 }
 
 /// Looks at backends. One that hangs is not waited for: a look and what is timed have deadlines.
@@ -90,35 +90,87 @@ fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
 }
 
+/// What came of the look at a backend.
+enum State<'a> {
+    /// It was not looked at.
+    Off,
+    /// It cannot be used.
+    Not { reason: String, fix: Option<String> },
+    /// It can, and took longer than it is timed for.
+    Slow,
+    /// It can, and takes this long.
+    Timed(&'a Times),
+}
+
 impl Seen {
-    /// How long it took, where a sandbox was made and used.
-    fn times(&self) -> Option<Times> {
-        self.looked.as_ref()?.times.as_ref()?.as_ref().ok().copied()
+    fn state(&self) -> State<'_> {
+        let Some(Looked { probe, times }) = &self.looked else { return State::Off };
+        match (&probe.availability, times) {
+            (Available::No { reason, fix }, _) => State::Not { reason: reason.clone(), fix: fix.clone() },
+            (Available::Yes, Some(Err(Untimed::Failed(error)))) => {
+                State::Not { reason: error.to_string(), fix: error.hint() }
+            }
+            (Available::Yes, Some(Ok(times))) => State::Timed(times),
+            (Available::Yes, Some(Err(Untimed::Late)) | None) => State::Slow,
+        }
     }
 
+    fn is_available(&self) -> bool {
+        matches!(self.state(), State::Slow | State::Timed(_))
+    }
+
+    /// How long it took, where a sandbox was made and used in time.
+    fn times(&self) -> Option<Times> {
+        if let State::Timed(times) = self.state() { Some(*times) } else { None }
+    }
+
+    /// What was seen to stand, where a sandbox was looked at.
     fn enforces(&self) -> &[Wallpart] {
         self.looked.as_ref().map_or(&[], |looked| &looked.probe.enforces)
     }
 
+    fn found(&self) -> &[String] {
+        self.looked.as_ref().map_or(&[], |looked| &looked.probe.found)
+    }
+
+    /// Whether a sandbox of it was seen, even if none could be used.
+    fn was_seen(&self) -> bool {
+        self.looked.as_ref().is_some_and(|looked| looked.probe.availability == Available::Yes)
+    }
+
+    /// What is not held in full, and how to get it, as the backend knows.
+    fn fixes(&self) -> Vec<(&'static str, String)> {
+        let is_missing = |demand: &Demand| {
+            let part = self.enforces().iter().find(|part| part.demand == demand.name());
+            part.is_some_and(|part| part.status != WallStatus::Enforced)
+        };
+        let missing = Demand::ALL.into_iter().filter(|demand| self.was_seen() && is_missing(demand));
+        let unknown = || "nothing is known that would give it here".to_owned();
+        missing.map(|demand| (demand.name(), self.backend.advice(demand).unwrap_or_else(unknown))).collect()
+    }
+
     /// Why it cannot be used, and what would help; or what would give the rest.
     fn trouble(&self) -> (Option<String>, Option<String>) {
-        let Some(Looked { probe, times }) = &self.looked else {
-            let id = self.backend.id();
-            let list = self.to_list.as_deref().unwrap_or_default();
-            let fix = format!("list it: {list}; bailiwick doctor --backend {id} looks whether it works here");
-            return (Some("it is off: sandbox.backends does not list it".to_owned()), Some(fix));
-        };
-        match (&probe.availability, times) {
-            (Available::No { reason, fix }, _) => (Some(reason.clone()), fix.clone()),
-            (Available::Yes, Some(Err(error))) => (Some(error.to_string()), error.hint()),
-            (Available::Yes, _) => {
-                let list =
-                    self.to_list.as_ref().map(|list| format!("it works here, and is off; list it: {list}"));
-                let rest = fixes(&probe.enforces).into_iter().map(|(what, fix)| format!("{what}: {fix}"));
-                let fixes: Vec<String> = list.into_iter().chain(rest).collect();
-                (None, (!fixes.is_empty()).then(|| fixes.join("; ")))
+        let id = self.backend.id();
+        let (reason, first) = match self.state() {
+            State::Off => {
+                let list = self.to_list.as_deref().unwrap_or_default();
+                let fix =
+                    format!("list it: {list}; bailiwick doctor --backend {id} looks whether it works here");
+                (Some("it is off: sandbox.backends does not list it".to_owned()), Some(fix))
             }
-        }
+            State::Not { reason, fix } => (Some(reason), fix),
+            State::Slow => (Some(too_slow()), self.listing()),
+            State::Timed(_) => (None, self.listing()),
+        };
+        let rest = self.fixes().into_iter().map(|(what, fix)| format!("{what}: {fix}"));
+        let fixes: Vec<String> = first.into_iter().chain(rest).collect();
+        (reason, (!fixes.is_empty()).then(|| fixes.join("; ")))
+    }
+
+    /// What makes one that works be used, where it is off.
+    fn listing(&self) -> Option<String> {
+        self.to_list.as_ref().map(|list| format!("it works here, and is off; list it: {list}"))
     }
 
     fn to_json(&self) -> Value {
@@ -128,7 +180,7 @@ impl Seen {
         json!({
             "id": backend.id(),
             "tier": backend.tier(),
-            "available": times.is_some(),
+            "available": self.is_available(),
             "reason": reason,
             "fix": fix,
             "enforces": self.enforces(),
@@ -140,17 +192,19 @@ impl Seen {
     }
 
     fn row(&self) -> Vec<Cell> {
-        let here = match (&self.looked, self.times(), &self.to_list) {
-            (None, ..) => Cell::new("off", faint),
-            (Some(_), None, _) => Cell::new("not available", bad),
-            (Some(_), Some(_), None) => Cell::new("available", good),
-            (Some(_), Some(_), Some(_)) => Cell::new("works, but is off", warning),
+        let here = match (self.state(), &self.to_list) {
+            (State::Off, _) => Cell::new("off", faint),
+            (State::Not { .. }, _) => Cell::new("not available", bad),
+            (State::Slow | State::Timed(_), None) => Cell::new("available", good),
+            (State::Slow | State::Timed(_), Some(_)) => Cell::new("works, but is off", warning),
         };
-        let time = |pick: fn(Times) -> Duration| {
-            self.times().map_or("-".to_owned(), |times| format!("{:.1} ms", ms(pick(times))))
+        let time = |pick: fn(Times) -> Duration| match self.state() {
+            State::Timed(times) => format!("{:.1} ms", ms(pick(*times))),
+            State::Slow => "too slow".to_owned(),
+            State::Off | State::Not { .. } => "-".to_owned(),
         };
         let held = self.enforces().iter().filter(|part| part.status == WallStatus::Enforced).count();
-        let holds = self.times().map(|_| format!("{held} of {}", self.enforces().len()));
+        let holds = self.is_available().then(|| format!("{held} of {}", self.enforces().len()));
         vec![
             Cell::new(self.backend.id(), strong),
             Cell::new(self.backend.tier().name(), plain),
@@ -164,31 +218,51 @@ impl Seen {
     fn tell(&self, screen: &mut Screen, wants_fixes: bool) {
         screen.line(&[]);
         screen.line(&[strong(self.backend.id()), faint("  "), faint(self.backend.tier().name())]);
-        let (reason, fix) = self.trouble();
-        if let Some(reason) = reason {
-            let word = if self.looked.is_some() { bad("  not available: ") } else { faint("  ") };
-            screen.line(&[word, plain(&reason)]);
-            if let Some(fix) = fix {
-                screen.line(&[plain("  "), plain(&fix)]);
+        match self.state() {
+            State::Off => {
+                let (reason, fix) = self.trouble();
+                for line in reason.into_iter().chain(fix) {
+                    screen.line(&[plain("  "), plain(&line)]);
+                }
             }
-            return;
+            State::Not { reason, fix } => {
+                screen.line(&[bad("  not available: "), plain(&reason)]);
+                if let Some(fix) = fix {
+                    screen.line(&[plain("  "), plain(&fix)]);
+                }
+            }
+            State::Slow => screen.line(&[warning("  "), plain(&too_slow())]),
+            State::Timed(_) => {}
         }
-        if let Some(list) = &self.to_list {
+        if self.is_available()
+            && let Some(list) = &self.to_list
+        {
             screen.line(&[warning("  it works here, and is off; list it: "), plain(list)]);
+        }
+        for found in self.found() {
+            screen.line(&[faint("  found    "), plain(found)]);
+        }
+        if !self.was_seen() {
+            return;
         }
         for Wallpart { demand, mechanism, status } in self.enforces() {
             let demand = format!("{demand:<12}");
             screen.line(&[plain("  "), status_word(*status), plain(&demand), faint(mechanism)]);
         }
-        let fixes = fixes(self.enforces());
+        let fixes = self.fixes();
         if wants_fixes {
             for (what, fix) in fixes {
-                screen.line(&[warning("  to have "), plain(what), plain(": "), plain(fix)]);
+                screen.line(&[warning("  to have "), plain(what), plain(": "), plain(&fix)]);
             }
         } else if !fixes.is_empty() {
             screen.line(&[faint("  bailiwick doctor --fix says what would give the rest")]);
         }
     }
+}
+
+fn too_slow() -> String {
+    let longest = measure::LONGEST.as_secs();
+    format!("it works, and was too slow to be timed: no figure came within {longest} s")
 }
 
 /// For machines.
@@ -213,22 +287,5 @@ pub(super) fn tell(screen: &mut Screen, seen: &[Seen], wants_fixes: bool) {
     }
 }
 
-/// What is not held in full, and how to get it.
-fn fixes(enforces: &[Wallpart]) -> Vec<(&str, &'static str)> {
-    let missing = enforces.iter().filter(|part| part.status != WallStatus::Enforced);
-    missing.map(|part| (part.demand.as_str(), fix(&part.demand))).collect()
-}
-
-fn fix(demand: &str) -> &'static str {
-    match demand {
-        "memory" | "cpu" => {
-            "run as root, or in a delegated cgroup v2 (systemd-run --user --scope -p Delegate=yes bailiwick …); in a \
-             container, mount its cgroup writable"
-        }
-        _ => {
-            "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, \
-             kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile that allows clone and \
-             mount in them"
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ const COMMANDS: usize = 11;
 /// After so long enough were timed.
 const ENOUGH: Duration = Duration::from_secs(3);
 /// The longest that all of it takes.
-const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
 /// The longest that a backend is waited for in the end.
 const CLOSING: Duration = Duration::from_secs(10);
 
@@ -24,15 +24,21 @@ pub(super) struct Times {
     pub(super) command: Duration,
 }
 
+/// Why there are none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Untimed {
+    /// It takes longer than somebody waits for a figure. That does not keep it from being used.
+    Late,
+    /// No sandbox was made, or none that runs a command.
+    Failed(SandboxError),
+}
+
 /// Times the simplest sandbox of a backend.
-pub(super) async fn times(backend: &dyn Backend) -> Result<Times, SandboxError> {
-    let late = |_| {
-        Err(SandboxError::Failed {
-            step: "time a sandbox".to_owned(),
-            reason: format!("it did not come to an end within {} s", LONGEST.as_secs()),
-        })
-    };
-    tokio::time::timeout(LONGEST, measured(backend)).await.unwrap_or_else(late)
+pub(super) async fn times(backend: &dyn Backend) -> Result<Times, Untimed> {
+    match tokio::time::timeout(LONGEST, measured(backend)).await {
+        Ok(times) => times.map_err(Untimed::Failed),
+        Err(_) => Err(Untimed::Late),
+    }
 }
 
 async fn measured(backend: &dyn Backend) -> Result<Times, SandboxError> {

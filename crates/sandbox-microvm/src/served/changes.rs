@@ -1,6 +1,7 @@
 //! What a machine may change, in folders that are served to be written to.
 
 use std::ffi::CStr;
+use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::FileExt as _;
 
@@ -14,7 +15,7 @@ use rustix::fs::{
 use super::answer::{Answer, Found, Server, named};
 use super::attributes::kind;
 use super::question::Question;
-use super::shares::{ENTER, Owner, WRITE};
+use super::shares::{ENTER, Owner, READ, WRITE};
 
 /// The most files that are kept open for writing.
 const MOST_WRITTEN: usize = 64;
@@ -112,7 +113,7 @@ impl Server {
         let node = self.names.number(above, name);
         if let Some(node) = node.filter(|_| how.is_empty())
             && self.unnamed.len() < MOST_UNNAMED
-            && let Ok(file) = self.find(node).and_then(|found| beneath::write_again(&found.held))
+            && let Ok(file) = self.opened_once_more(node)
         {
             self.unnamed.insert(node, file);
         }
@@ -122,6 +123,20 @@ impl Server {
         }
         self.names.unname(above, name);
         Ok(Vec::new())
+    }
+
+    /// A file that is about to have no name, opened for what the sandbox's user may do with it, and for no more: nobody looks at its
+    /// permissions afterwards.
+    fn opened_once_more(&self, node: u64) -> Result<File, Errno> {
+        let found = self.find(node)?;
+        let is_own = found.status.stx_uid == self.shares.user.0;
+        if (is_own || self.may(&found, READ | WRITE).is_ok())
+            && let Ok(file) = beneath::write_again(&found.held)
+        {
+            return Ok(file);
+        }
+        self.may(&found, READ)?;
+        beneath::read_again(&found.held).map(|(file, _)| file)
     }
 
     pub(super) fn rename(&mut self, question: &Question<'_>, at: usize, flags: u32) -> Answer {
@@ -159,7 +174,7 @@ impl Server {
     }
 
     /// An open file, for writing.
-    fn writable(&mut self, node: u64) -> Result<&std::fs::File, Errno> {
+    fn writable(&mut self, node: u64) -> Result<&File, Errno> {
         if self.unnamed.contains_key(&node) {
             return self.unnamed.get(&node).ok_or(Errno::STALE);
         }

@@ -197,3 +197,28 @@ fn what_the_sandboxs_user_may_not_read_is_not_read_for_it() {
     // Nothing is made in a folder of somebody else's.
     assert_eq!(place.make(WRITABLE, "new"), Err(Errno::ACCESS));
 }
+
+#[test]
+fn a_file_that_loses_its_name_is_read_and_written_no_further_than_before() {
+    #[track_caller]
+    fn check(mode: u32, is_read: bool, is_written: bool) {
+        let mut place = Place::new(false);
+        let folder = place.folder.path().join("write");
+        let allow = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        allow(&folder, 0o777);
+        allow(&folder.join("one"), mode);
+        let one = place.find(WRITABLE, "one").unwrap();
+        place.ask(UNLINK, WRITABLE, b"one\0").unwrap();
+        let read = place.read(one);
+        assert_eq!(read.is_ok(), is_read, "{mode:o}: {read:?}");
+        let written = place.write(one, "changed");
+        assert_eq!(written.is_ok(), is_written, "{mode:o}: {written:?}");
+    }
+    check(0o600, false, false);
+    check(0o640, false, false);
+    check(0o644, true, false);
+    check(0o666, true, true);
+    check(0o662, false, false);
+}

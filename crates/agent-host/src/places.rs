@@ -34,13 +34,13 @@ impl Places {
         Self { own: own_folders(spec), moved: Vec::new() }
     }
 
-    /// Of a sandbox with a root of its own, in which these folders are its own, too.
+    /// Of a sandbox with a root of its own, in which these folders are its own, too. One that is within another is still one by itself:
+    /// whoever builds the root would put something there that nobody bounds. Where the spec mounts something, that is there.
     pub fn rooted_with(spec: &SandboxSpec, more: impl IntoIterator<Item = SandboxPath>) -> Self {
         let mut places = Self::rooted(spec);
         for folder in more {
-            let is_covered = |own: &SandboxPath| folder.is_within(own);
-            let is_mounted = spec.mounts.iter().any(|mount| is_covered(&mount.to));
-            if !is_mounted && !places.own.iter().any(is_covered) {
+            let is_mounted = spec.mounts.iter().any(|mount| mount.to == folder);
+            if !is_mounted && !places.own.contains(&folder) {
                 places.own.push(folder);
             }
         }

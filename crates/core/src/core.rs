@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::approvals::Approvals;
 use crate::catalogue::Pages;
-use crate::desk::{Opening, said, under};
+use crate::desk::{Opening, Presence, said, under};
 use crate::happenings::Happenings;
 use crate::images::Images;
 use crate::journal::told;
@@ -141,7 +141,24 @@ impl Core {
         core.load_keys().await?;
         core.carry_on_commits().await?;
         core.forget_in_time();
+        core.begin_backends(presence);
         Ok(core)
+    }
+
+    /// Has the backends remove what owners left that are gone, beside everything else, if this process stays.
+    fn begin_backends(&self, presence: Presence) {
+        if presence == Presence::Brief {
+            return;
+        }
+        for backend in self.inner.sandboxes.backends.all() {
+            let (backend, closing) = (backend.clone(), self.inner.closing.clone());
+            self.inner.late.spawn(async move {
+                tokio::select! {
+                    () = closing.cancelled() => {}
+                    () = backend.begin() => {}
+                }
+            });
+        }
     }
 
     /// Ends what commits of a process that was killed have begun, before anybody looks at those folders.

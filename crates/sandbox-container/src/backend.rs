@@ -1,7 +1,7 @@
 //! The backend itself: what it was told, the engine that it finds when it is first needed, and what a first look found.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::{Handle, folders, label, packs};
@@ -12,6 +12,7 @@ use bailiwick_types::Tier;
 
 use crate::container::{Container, Ending, LeftOver};
 use crate::engine::{self, Engine};
+use crate::owner::Held;
 use crate::{ID, create, lent, probe, reap, runtime};
 
 /// What a backend is told.
@@ -71,10 +72,12 @@ pub(crate) struct Inner {
     living: Mutex<Vec<Ending>>,
     /// What its own folders are called.
     owner: String,
+    /// The file that says that this owner lives, once it has a container.
+    held: OnceLock<Held>,
 }
 
 impl ContainerBackend {
-    /// A backend. Nothing is asked of an engine before it is needed; then what a crashed predecessor left is removed.
+    /// A backend. Nothing is asked of an engine before somebody begins or needs it; then what a crashed predecessor left is removed.
     pub fn new(options: Options) -> Self {
         lent::sweep(&options.state);
         folders::sweep(&options.state.join(SNAPSHOTS));
@@ -86,6 +89,7 @@ impl ContainerBackend {
             left: LeftOver::default(),
             living: Mutex::default(),
             owner: label::fresh(),
+            held: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -99,15 +103,28 @@ impl Inner {
             && engine.silence().await.is_none()
         {
             if !self.left.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
-                reap::reap(engine, &self.left).await?;
+                reap::reap(engine, &self.options.state, &self.left).await?;
             }
             return Ok(engine.clone());
         }
         *known = None;
         let engine = Arc::new(engine::find(self.options.socket.as_deref()).await?);
-        reap::reap(&engine, &self.left).await?;
+        reap::reap(&engine, &self.options.state, &self.left).await?;
         *known = Some(engine.clone());
         Ok(engine)
+    }
+
+    /// The name of the file that this owner holds as long as it lives.
+    pub(crate) fn held(&self) -> Result<&str, SandboxError> {
+        if self.held.get().is_none() {
+            let held = Held::new(&self.options.state).map_err(|error| SandboxError::Failed {
+                step: "hold the file of an owner".to_owned(),
+                reason: error.to_string(),
+            })?;
+            // Where two were made at once, the other is nobody's, and found by the next.
+            let _other = self.held.set(held);
+        }
+        Ok(self.held.get().map_or("", |held| held.name.as_str()))
     }
 
     /// Keeps a container in mind, until it is gone.
@@ -188,6 +205,15 @@ impl Backend for ContainerBackend {
 
     fn forget<'a>(&'a self, snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
         Box::pin(async { packs::forget(&self.inner.snapshots(), snapshot) })
+    }
+
+    fn begin(&self) -> Doing<'_, ()> {
+        Box::pin(async {
+            // Whoever finds the engine removes what others left there.
+            if let Err(error) = self.inner.engine().await {
+                tracing::debug!(%error, "containers that others may have left are looked for later");
+            }
+        })
     }
 
     fn close(&self) -> Doing<'_, ()> {

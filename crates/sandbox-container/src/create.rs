@@ -140,6 +140,7 @@ async fn build(
     let labels = HashMap::from([
         (reap::OWNER.to_owned(), name.clone()),
         (reap::WHERE.to_owned(), reap::place()),
+        (reap::HELD.to_owned(), inner.held()?.to_owned()),
         (reap::SANDBOX.to_owned(), id.to_string()),
     ]);
     let body = plan.body(by, labels);

@@ -8,7 +8,8 @@
 //! all of them or refuses.
 //!
 //! Start reading at `create` (a container in its order), then `plan` (what is asked of the engine), `look` and `report` (what is
-//! claimed), `container` (its end), `reap` (what dead owners left).
+//! claimed), `container` (its end), `reap` (what dead owners left), `owner` (who is one, and
+//! whether it lives).
 
 mod backend;
 mod container;
@@ -18,6 +19,7 @@ mod image;
 mod lent;
 mod look;
 mod mounts;
+mod owner;
 mod plan;
 mod probe;
 mod reap;

@@ -3,11 +3,11 @@
 //! container's; where they cannot be read, the engine's account has to do. So it does for what is on a kernel of its own: there the
 //! process that is seen is that kernel.
 
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::cgroups::Group;
-use bollard::models::HostConfig;
+use bollard::models::{HostConfig, MountPoint};
 use bollard::query_parameters::InspectContainerOptions;
 
 use crate::container::Container;
@@ -38,6 +38,8 @@ pub(crate) struct Outside {
 pub(crate) struct Mounted {
     pub(crate) at: String,
     pub(crate) read_only: bool,
+    /// What kind of file system it is.
+    pub(crate) system: String,
     /// The size of a file system in memory.
     pub(crate) bytes: Option<u64>,
 }
@@ -61,6 +63,7 @@ pub(crate) async fn at(
         Some((pid, mounted)) => wrong(pid, mounted, plan, agent),
         None => changed(plan),
     };
+    let wrong = wrong.or_else(|| told_of_more(&told.mounts.unwrap_or_default(), plan));
     Ok(Outside {
         kernel,
         account: told.host_config.unwrap_or_default(),
@@ -91,9 +94,12 @@ fn read_mount(line: &str) -> Option<Mounted> {
     let (own, of_the_system) = line.split_once(" - ")?;
     let mut words = own.split(' ').skip(4);
     let (at, options) = (words.next()?, words.next()?);
-    let size = of_the_system.split(' ').nth(2)?.split(',').find_map(|option| option.strip_prefix("size="));
+    let mut of_the_system = of_the_system.split(' ');
+    let (system, options_of_all) = (of_the_system.next()?, of_the_system.nth(1)?);
+    let size = options_of_all.split(',').find_map(|option| option.strip_prefix("size="));
     Some(Mounted {
         at: unescaped(at),
+        system: system.to_owned(),
         read_only: options.split(',').any(|option| option == "ro"),
         bytes: size.and_then(kibibytes),
     })
@@ -143,7 +149,37 @@ fn wrong(process: u32, mounted: &[Mounted], plan: &Plan, agent: &Path) -> Option
             return Some(format!("what is mounted at {} is not what was checked", bound.to));
         }
     }
-    None
+    let is_device = |at: &str| {
+        let found = std::fs::metadata(format!("/proc/{process}/root{at}"));
+        found.is_ok_and(|found| found.file_type().is_char_device())
+    };
+    more(mounted, plan, is_device)
+}
+
+/// File systems of the kernel's, in which nothing can be kept that counts as somebody's disk.
+const OF_THE_KERNEL: [&str; 6] = ["cgroup", "cgroup2", "devpts", "mqueue", "proc", "sysfs"];
+
+/// What is mounted to be written to and was not planned, in words. Devices are not kept on a disk, and the folder of theirs is the
+/// engine's own.
+fn more(mounted: &[Mounted], plan: &Plan, is_device: impl Fn(&str) -> bool) -> Option<String> {
+    let is_known = |one: &&Mounted| {
+        one.read_only
+            || plan.is_writable(&one.at)
+            || OF_THE_KERNEL.contains(&one.system.as_str())
+            || one.at == "/dev"
+            || is_device(&one.at)
+    };
+    mounted.iter().find(|one| !is_known(one)).map(|one| unasked(&one.at))
+}
+
+/// The same, of what the engine tells: it is all that is known of what is on a kernel of its own.
+fn told_of_more(told: &[MountPoint], plan: &Plan) -> Option<String> {
+    let writable = told.iter().filter(|one| one.rw != Some(false)).filter_map(|one| one.destination.as_ref());
+    writable.into_iter().find(|at| !plan.is_writable(at)).map(|at| unasked(at))
+}
+
+fn unasked(at: &str) -> String {
+    format!("what is mounted at {at} can be written to, and nobody asked for it")
 }
 
 #[cfg(test)]

@@ -151,6 +151,12 @@ impl Plan {
         }
     }
 
+    /// Whether what is at a place may be written to.
+    pub(crate) fn is_writable(&self, at: &str) -> bool {
+        let is_bound = self.bounds.iter().any(|bound| bound.writable && bound.to == at);
+        is_bound || self.scratch.iter().any(|scratch| scratch.at == at)
+    }
+
     /// The same in the engine's words.
     pub(crate) fn body(&self, by: By<'_>, labels: HashMap<String, String>) -> ContainerCreateBody {
         let By { kind, runtime } = by;
@@ -215,7 +221,9 @@ impl Plan {
 /// are never more.
 fn split(own: &[String], workdir: &str, disk: u64) -> Vec<Scratch> {
     let is_first = |at: &str| workdir == at || workdir.starts_with(&format!("{at}/"));
-    let first = own.iter().position(|at| is_first(at));
+    // The deepest, where one is within another.
+    let begins = own.iter().enumerate().filter(|(_, at)| is_first(at));
+    let first = begins.max_by_key(|(_, at)| at.len()).map(|(number, _)| number);
     let others = own.len() as u64 - u64::from(first.is_some());
     let for_first = match (first, others) {
         (None, _) => 0,

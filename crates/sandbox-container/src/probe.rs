@@ -9,6 +9,7 @@ use bailiwick_types::{SandboxId, Tier};
 
 use crate::backend::Inner;
 use crate::create::{Stands, stand};
+use crate::reap;
 
 /// How long a look may take: whoever asked does not wait longer.
 const PATIENCE: Duration = Duration::from_secs(9);
@@ -39,6 +40,10 @@ async fn make(inner: &Arc<Inner>) -> Result<(Probe, Tier), SandboxError> {
         vec![format!("{} at {}", engine.version, engine.socket.display()), format!("kernel {}", seen.kernel)];
     found.extend(inner.options.runtime.as_ref().map(|runtime| format!("runtime {runtime}")));
     found.extend(seen.filter.as_ref().map(|mark| format!("seccomp {mark}")));
+    let unknown = reap::unknown(&engine, &inner.options.state).await?;
+    if unknown > 0 {
+        found.push(format!("{unknown} containers of owners that cannot be looked at from here"));
+    }
     Ok((Probe { availability: Available::Yes, enforces: report, found }, tier))
 }
 

@@ -108,6 +108,11 @@ pub trait Backend: Send + Sync + std::fmt::Debug {
     }
     /// Forgets a snapshot.
     fn forget<'a>(&'a self, snapshot: &'a crate::Snapshot) -> Doing<'a, Result<(), SandboxError>>;
+    /// Somebody who stays begins to use it: what owners that are gone left is removed now, where only somebody else can do that. Whoever
+    /// needs the backend is told what is in the way; this is not.
+    fn begin(&self) -> Doing<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
     /// Ends everything that it still runs, and waits for that.
     fn close(&self) -> Doing<'_, ()>;
 }

@@ -89,6 +89,10 @@ impl Backend for Observed {
         self.inner.forget(snapshot)
     }
 
+    fn begin(&self) -> Doing<'_, ()> {
+        self.inner.begin()
+    }
+
     fn close(&self) -> Doing<'_, ()> {
         self.inner.close()
     }

@@ -8,6 +8,7 @@ use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat, ftruncate, futimens,
     linkat, mkdirat, mknodat, openat, symlinkat, utimensat,
 };
+use rustix::process::geteuid;
 
 use super::record::{self, Meta, Record};
 use super::{BEGINS, ENTRIES, LONGEST_RECORD, REMEMBERED};
@@ -150,9 +151,11 @@ impl Unpack {
         let folder = left.as_ref().map_or(place.descent.here(), |(_, folder)| folder.as_fd());
         let (root, path) = (place.root, place.path.clone());
         let cut = place.cuts.pop().unwrap_or(0);
-        // A root may be somebody else's, and then nobody here can have changed it.
-        let is_as_it_was = is_root && fstat(folder).map_err(at(STEP))?.st_mode & 0o1777 == meta.mode;
-        if !is_root {
+        // A root may be somebody else's, and so may a folder that was made for a mount below; nobody here can have changed those.
+        let now = fstat(folder).map_err(at(STEP))?;
+        let is_ours = now.st_uid == geteuid().as_raw();
+        let is_as_it_was = (is_root || !is_ours) && now.st_mode & 0o1777 == meta.mode;
+        if !is_root && is_ours {
             set_time(folder, meta)?;
         }
         if meta.mode & 0o700 != 0o700 {

@@ -33,6 +33,7 @@ tests!(
     a_caller_who_goes_away_ends_the_command_and_not_the_sandbox,
     mounts_over_a_wire_are_held_to_the_list,
     what_is_done_to_a_sandbox_is_told_to_whoever_may_know_of_it,
+    backends_are_begun_by_a_process_that_stays,
 );
 
 struct Ground {
@@ -444,5 +445,19 @@ fn what_is_done_to_a_sandbox_is_told_to_whoever_may_know_of_it() {
             [("sandbox.create", "idle", None), ("exec", "idle", Some(7)), ("sandbox.remove", "gone", None)];
         let wanted = wanted.map(|(action, state, exit)| (action.to_owned(), state.to_owned(), exit));
         assert_eq!(heard, wanted);
+    });
+}
+
+fn backends_are_begun_by_a_process_that_stays() {
+    block_on(async {
+        let serving = standing().await;
+        let begun = tokio::time::timeout(Duration::from_secs(10), serving.backend.begun.notified());
+        begun.await.expect("somebody begins");
+        serving.core.close().await.expect("closed");
+        let brief = ground(Place::new(), Unwalled::default()).await;
+        // All that goes on beside it has ended then.
+        brief.core.close().await.expect("closed");
+        let begun = tokio::time::timeout(Duration::ZERO, brief.backend.begun.notified());
+        assert!(begun.await.is_err(), "one command is no beginning");
     });
 }

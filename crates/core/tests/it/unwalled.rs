@@ -16,13 +16,15 @@ use bailiwick_sandbox::{
 use bailiwick_types::{Receipt, SandboxId, SnapshotId, Tier, WallStatus, Wallpart};
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// The backend, and how many of its sandboxes stand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unwalled {
     pub(crate) made: Arc<AtomicU64>,
     pub(crate) alive: Arc<AtomicU64>,
+    /// Told when somebody begins to use it.
+    pub(crate) begun: Arc<Notify>,
     /// Demands that it does not hold.
     pub(crate) lacks: Vec<Demand>,
     /// How strong it says that it is, and how many of its first sandboxes are.
@@ -95,6 +97,11 @@ impl Backend for Unwalled {
 
     fn forget<'a>(&'a self, _snapshot: &'a Snapshot) -> Doing<'a, Result<(), SandboxError>> {
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn begin(&self) -> Doing<'_, ()> {
+        self.begun.notify_one();
+        Box::pin(std::future::ready(()))
     }
 
     fn close(&self) -> Doing<'_, ()> {

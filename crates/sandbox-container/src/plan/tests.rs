@@ -20,6 +20,9 @@ fn folders_together_are_never_more_than_the_disk() {
     check(&["/work", "/tmp"], "/work/deeper", 4 * MIB, &[2 * MIB, 2 * MIB]);
     check(&["/tmp", "/dev/shm"], "/project", 4 * MIB, &[2 * MIB, 2 * MIB]);
     check(&["/work"], "/work", MIB, &[MIB]);
+    // Where commands begin is the deepest of them.
+    check(&["/work", "/tmp", "/work/cache"], "/work/cache/x", 4 * MIB, &[MIB, MIB, 2 * MIB]);
+    check(&["/work", "/tmp", "/work/cache"], "/work", 4 * MIB, &[2 * MIB, MIB, MIB]);
     check(&["/work", "/tmp", "/var/tmp"], "/work", 10_000, &[4096, 0, 0]);
     check(&[], "/work", MIB, &[]);
     check(&["/work", "/tmp"], "/work", 0, &[0, 0]);

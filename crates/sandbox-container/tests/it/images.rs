@@ -4,16 +4,17 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bailiwick_sandbox::{Image, SandboxSpec};
+use bailiwick_sandbox::{Image, Mount, SandboxSpec};
 use bailiwick_testkit::tests;
-use bailiwick_types::ErrorCode;
+use bailiwick_types::{ErrorCode, WallStatus};
 
 use crate::engines::{Engine, ask, with_each};
-use crate::place::{Place, sh, spec, wait};
+use crate::place::{Place, path, sh, spec, wait};
 
 tests!(
     an_image_of_the_engine_is_the_root_and_cannot_be_written_to,
     folders_that_an_image_wants_to_write_to_are_its_own_and_bounded,
+    folders_that_an_image_declares_within_others_are_bounded_too,
     a_missing_image_is_told_with_what_to_do,
     what_an_image_would_have_started_is_not,
 );
@@ -35,7 +36,7 @@ impl Drop for Made<'_> {
 fn make<'a>(engine: &'a Engine, changes: &[&str]) -> Made<'a> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut file = |from: &Path, to: &str| archive.append_path_with_name(from, to).expect("a file");
-    for program in ["sh", "cat", "id", "ls", "env", "head", "wc"] {
+    for program in ["sh", "cat", "id", "ls", "env", "head", "rm", "wc"] {
         file(
             &Path::new("/usr/bin").join(program).canonicalize().expect("a program"),
             &format!("bin/{program}"),
@@ -119,6 +120,41 @@ fn folders_that_an_image_wants_to_write_to_are_its_own_and_bounded() {
             assert_eq!(ask(engine, &["volume", "ls", "-q"]), before, "no volume of the engine's was made");
             let fork = sandbox.fork().await.expect("a fork");
             assert_eq!(sh(fork.as_ref(), "cat /data/f | wc -c").await.trim(), written.to_string());
+            sandbox.terminate().await.expect("an end");
+            fork.terminate().await.expect("an end");
+        });
+    });
+}
+
+fn folders_that_an_image_declares_within_others_are_bounded_too() {
+    with_each(|engine| {
+        let within = ["/work/cache", "/tmp/deep/x", "/srv/m/cache"];
+        let volumes = within.map(|at| format!("VOLUME {at}"));
+        let made = make(engine, &volumes.each_ref().map(String::as_str));
+        let place = Place::new(engine);
+        let mounted = place.folder.path().canonicalize().expect("a path").join("mounted");
+        std::fs::create_dir_all(mounted.join("cache")).expect("a folder");
+        wait(async {
+            let before = ask(engine, &["volume", "ls", "-q"]);
+            let limits = spec().limits.with(bailiwick_sandbox::Limit::Disk, "8MiB").expect("a limit");
+            let mounts = vec![Mount { from: mounted.clone(), to: path("/srv/m"), writable: true }];
+            let sandbox = place.create(SandboxSpec { limits, mounts, ..of(&made) }).await.expect("a sandbox");
+            let disk = sandbox.receipt().walls.iter().find(|wall| wall.demand == "disk").cloned();
+            assert_eq!(disk.map(|disk| disk.status), Some(WallStatus::Enforced));
+            let mut all = 0;
+            for at in within {
+                let fill = format!("head -c 50000000 /dev/zero > {at}/f 2>/dev/null; cat {at}/f | wc -c");
+                let written: u64 = sh(sandbox.as_ref(), &fill).await.trim().parse().expect("a number");
+                assert!(written > 0, "{at}");
+                all += written;
+            }
+            assert!(all <= 8 << 20, "{all}");
+            assert_eq!(ask(engine, &["volume", "ls", "-q"]), before, "no volume of the engine's was made");
+            assert!(!mounted.join("cache/f").exists(), "what is declared lies over what is mounted");
+            // They are the sandbox's own files, so a fork has them.
+            sh(sandbox.as_ref(), "rm /work/cache/f /tmp/deep/x/f /srv/m/cache/f; echo own > /work/cache/mark").await;
+            let fork = sandbox.fork().await.expect("a fork");
+            assert_eq!(sh(fork.as_ref(), "cat /work/cache/mark").await, "own\n");
             sandbox.terminate().await.expect("an end");
             fork.terminate().await.expect("an end");
         });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bailiwick_sandbox::{Available, Backend, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
 
-use crate::place::{Place, cgroups_of, is_possible, path, sh, shell, spec, wait};
+use crate::place::{Place, cgroups_of, is_possible, is_root, path, processes_with, sh, shell, spec, wait};
 
 tests!(
     without_the_program_it_is_said_what_is_missing,
@@ -15,6 +15,7 @@ tests!(
     the_program_sees_the_end_of_its_sandbox_and_has_nothing_to_forget_afterwards,
     a_program_that_outlives_its_sandbox_is_ended,
     a_mount_that_becomes_another_while_it_starts_is_refused,
+    a_sandbox_that_nobody_waits_for_any_more_leaves_nothing_though_its_program_hangs,
 );
 
 fn without_the_program_it_is_said_what_is_missing() {
@@ -139,6 +140,41 @@ fn a_mount_that_becomes_another_while_it_starts_is_refused() {
         let Some(SandboxError::Mount { why, .. }) = &refused else { panic!("{refused:?}") };
         assert!(why.contains("not what was checked"), "{why}");
         assert_eq!(place.processes(), Vec::<i32>::new());
+    });
+}
+
+/// How long between two looks at processes, of which nobody tells when they come and go.
+const PAUSE: Duration = Duration::from_millis(5);
+
+fn a_sandbox_that_nobody_waits_for_any_more_leaves_nothing_though_its_program_hangs() {
+    requires!("root", is_root());
+    // What it starts is found by its words, as it is itself.
+    let (place, folder) = behind("#!/bin/sh\n/bin/sh -c '/bin/sleep 1000; :' \"$0\" &\nwait\n");
+    let script = folder.path().display().to_string();
+    wait(async {
+        let mut boxed = Vec::new();
+        let begun = async {
+            // It hangs as soon as its box is there and both are processes.
+            while place.boxes().is_empty() || processes_with(&script).len() < 2 {
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            made = place.create(spec()) => panic!("it hangs, and yet: {:?}", made.map(|_| ())),
+            () = begun => boxed.extend(place.boxes()),
+        }
+        assert_eq!(boxed.len(), 1, "{boxed:?}");
+        // Whoever waited is gone, and nobody closes the backend: it ends by itself.
+        let is_left = || {
+            let cgroups: Vec<_> = boxed.iter().flat_map(|one| cgroups_of(one)).collect();
+            (place.boxes(), cgroups, processes_with(&script))
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while is_left() != (Vec::new(), Vec::new(), Vec::new()) {
+            assert!(Instant::now() < deadline, "{:?}", is_left());
+            tokio::time::sleep(PAUSE).await;
+        }
     });
 }
 

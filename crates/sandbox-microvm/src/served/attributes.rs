@@ -8,8 +8,9 @@ const STEADY: u64 = 60;
 /// And about everything else.
 const BRISK: u64 = 1;
 
-/// Bits of a mode that a machine sees: what it is, and permissions; nothing gains privileges by a bit.
-const SEEN: u32 = 0o170_777;
+/// Bits of a mode that a machine sees: what it is, permissions, and whether names in a folder are only for their owners to take;
+/// nothing gains privileges by a bit.
+const SEEN: u32 = 0o171_777;
 
 /// Something that is told to a machine.
 #[derive(Debug, Clone, Copy)]

@@ -1,25 +1,38 @@
 //! What a machine may change, in folders that are served to be written to.
 
 use std::ffi::CStr;
-use std::os::fd::AsFd as _;
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt as _;
 
 use bailiwick_sys::Errno;
-use bailiwick_sys::beneath;
+use bailiwick_sys::beneath::{self, Links};
+use bailiwick_sys::privileges;
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid,
-    chownat,
+    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, StatxFlags, Timespec, Timestamps, UTIME_NOW,
+    UTIME_OMIT, Uid, chownat,
 };
 
 use super::answer::{Answer, Found, Server, named};
 use super::attributes::kind;
 use super::question::Question;
-use super::shares::{ENTER, Owner, WRITE};
+use super::shares::{ENTER, Owner, READ, WRITE, look_at};
 
 /// The most files that are kept open for writing.
 const MOST_WRITTEN: usize = 64;
 /// The most files without a name that a machine may have open.
 const MOST_UNNAMED: usize = 256;
+
+/// The bit of a folder in which names are only for their owners to take.
+const STICKY: u16 = 0o1000;
+
+/// What was made by its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Made<'a> {
+    Folder,
+    /// A link to there.
+    Link(&'a CStr),
+}
 
 /// What of a file is to be set.
 mod set {
@@ -48,14 +61,54 @@ impl Server {
         Ok(found)
     }
 
-    /// Makes something new the sandbox's user's.
-    fn own(&self, above: &Found, name: &CStr) -> Result<(), Errno> {
-        if !self.shares.as_root || self.share(above.share)?.owner == Owner::Sandbox {
+    /// Whether a name may be taken from a folder, or given to something else there: in one with the sticky bit only where the sandbox's
+    /// user owns the folder or what has the name. Root is not asked by the kernel.
+    fn may_take(&self, above: &Found, name: &CStr) -> Result<(), Errno> {
+        let is_sticky = above.status.stx_mode & STICKY != 0;
+        if !is_sticky || self.share(above.share)?.owner == Owner::Sandbox {
+            return Ok(());
+        }
+        let (links, all) = (AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS);
+        let named = rustix::fs::statx(&above.held, name, links, all)?;
+        let owners = [above.status.stx_uid, named.stx_uid];
+        if owners.contains(&self.shares.user.0) { Ok(()) } else { Err(Errno::PERM) }
+    }
+
+    /// Whether what is made in a folder has to be made the sandbox's user's.
+    fn is_given(&self, above: &Found) -> Result<bool, Errno> {
+        Ok(self.shares.as_root && self.share(above.share)?.owner != Owner::Sandbox)
+    }
+
+    /// Makes something new the sandbox's user's, by what is held of it.
+    fn own(&self, above: &Found, held: impl AsFd) -> Result<(), Errno> {
+        if !self.is_given(above)? {
             return Ok(());
         }
         let (user, group) = self.shares.user;
         let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(group)));
-        chownat(&above.held, name, user, group, AtFlags::SYMLINK_NOFOLLOW)
+        chownat(held, c"", user, group, AtFlags::EMPTY_PATH)
+    }
+
+    /// The same for what was made by its name alone. Somebody may have put something else there meanwhile, and root's must not become
+    /// the sandbox's: so it has to be what was made, and its maker's.
+    pub(super) fn own_named(&self, above: &Found, name: &CStr, made: Made<'_>) -> Result<(), Errno> {
+        if !self.is_given(above)? {
+            return Ok(());
+        }
+        let held = beneath::look(&above.held, name, Links::Itself)?;
+        let status = look_at(&held)?;
+        let is_made = match (kind(&status)?, made) {
+            (FileType::Directory, Made::Folder) => {
+                let (names, _) = beneath::names(beneath::list_again(&held)?, 1)?;
+                names.is_empty()
+            }
+            (FileType::Symlink, Made::Link(target)) => beneath::target(&held)?.as_c_str() == target,
+            _ => false,
+        };
+        if !is_made || status.stx_uid != privileges::identity().0 {
+            return Err(Errno::BUSY);
+        }
+        self.own(above, held)
     }
 
     pub(super) fn make_file(&mut self, question: &Question<'_>) -> Answer {
@@ -67,7 +120,7 @@ impl Server {
         let above = self.changeable(question.node)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&above.held, name, flags, Mode::from_raw_mode(mode & 0o777))?;
-        self.own(&above, name)?;
+        self.own(&above, &file)?;
         beneath::set_permissions(&file, mode)?;
         self.tell(question.node, name)
     }
@@ -77,7 +130,7 @@ impl Server {
         let (name, _) = named(question, 8)?;
         let above = self.changeable(question.node)?;
         rustix::fs::mkdirat(&above.held, name, Mode::from_raw_mode(mode & 0o777))?;
-        self.own(&above, name)?;
+        self.own_named(&above, name, Made::Folder)?;
         self.tell(question.node, name)
     }
 
@@ -86,7 +139,7 @@ impl Server {
         let (target, _) = question.name(next).ok_or(Errno::INVAL)?;
         let above = self.changeable(question.node)?;
         rustix::fs::symlinkat(target, &above.held, name)?;
-        self.own(&above, name)?;
+        self.own_named(&above, name, Made::Link(target))?;
         self.tell(question.node, name)
     }
 
@@ -109,10 +162,11 @@ impl Server {
 
     pub(super) fn remove(&mut self, above: u64, name: &CStr, how: AtFlags) -> Answer {
         let folder = self.changeable(above)?;
+        self.may_take(&folder, name)?;
         let node = self.names.number(above, name);
         if let Some(node) = node.filter(|_| how.is_empty())
             && self.unnamed.len() < MOST_UNNAMED
-            && let Ok(file) = self.find(node).and_then(|found| beneath::write_again(&found.held))
+            && let Ok(file) = self.opened_once_more(node)
         {
             self.unnamed.insert(node, file);
         }
@@ -122,6 +176,20 @@ impl Server {
         }
         self.names.unname(above, name);
         Ok(Vec::new())
+    }
+
+    /// A file that is about to have no name, opened for what the sandbox's user may do with it, and for no more: nobody looks at its
+    /// permissions afterwards.
+    fn opened_once_more(&self, node: u64) -> Result<File, Errno> {
+        let found = self.find(node)?;
+        let is_own = found.status.stx_uid == self.shares.user.0;
+        if (is_own || self.may(&found, READ | WRITE).is_ok())
+            && let Ok(file) = beneath::write_again(&found.held)
+        {
+            return Ok(file);
+        }
+        self.may(&found, READ)?;
+        beneath::read_again(&found.held).map(|(file, _)| file)
     }
 
     pub(super) fn rename(&mut self, question: &Question<'_>, at: usize, flags: u32) -> Answer {
@@ -135,6 +203,11 @@ impl Server {
         let (from, to) = (self.changeable(question.node)?, self.changeable(to_node)?);
         if from.share != to.share {
             return Err(Errno::XDEV);
+        }
+        self.may_take(&from, from_name)?;
+        match self.may_take(&to, to_name) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno),
         }
         rustix::fs::renameat_with(&from.held, from_name, &to.held, to_name, flags)?;
         if let Some(over) = self.names.number(to_node, to_name) {
@@ -159,7 +232,7 @@ impl Server {
     }
 
     /// An open file, for writing.
-    fn writable(&mut self, node: u64) -> Result<&std::fs::File, Errno> {
+    fn writable(&mut self, node: u64) -> Result<&File, Errno> {
         if self.unnamed.contains_key(&node) {
             return self.unnamed.get(&node).ok_or(Errno::STALE);
         }

@@ -4,8 +4,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::sync::Arc;
 
-use bailiwick_sys::Errno;
+use bailiwick_sys::{Errno, privileges};
+use bailiwick_testkit::requires;
 
+use super::changes::Made;
 use super::{Names, Owner, Question, Server, Share, Shares};
 
 const LOOKUP: u32 = 1;
@@ -15,6 +17,7 @@ const SYMLINK: u32 = 6;
 const MKNOD: u32 = 8;
 const MKDIR: u32 = 9;
 const UNLINK: u32 = 10;
+const RMDIR: u32 = 11;
 const RENAME: u32 = 12;
 const LINK: u32 = 13;
 const READ: u32 = 15;
@@ -41,6 +44,11 @@ fn write(path: &Path, text: &str) {
 impl Place {
     /// Served for somebody who owns what this user makes, or for nobody who owns anything.
     fn new(is_owner: bool) -> Self {
+        Self::by(is_owner, false)
+    }
+
+    /// The same, by somebody who can make files another's, or who cannot.
+    fn by(is_owner: bool, as_root: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["read", "write"] {
@@ -55,7 +63,7 @@ impl Place {
             Share::hold(name.to_owned(), &at(name), writable, Owner::AsItIs, false).unwrap()
         };
         let list = vec![share("read", false), share("write", true)];
-        let shares = Arc::new(Shares { list, user, inside: (64_924, 64_924), as_root: false });
+        let shares = Arc::new(Shares { list, user, inside: (64_924, 64_924), as_root });
         Self { server: Server::new(shares, Names::new(2)), folder }
     }
 
@@ -93,6 +101,10 @@ impl Place {
         body.extend(text.as_bytes());
         self.ask(WRITE, node, &body)
     }
+}
+
+fn allow(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 #[test]
@@ -177,9 +189,7 @@ fn nothing_is_changed_where_it_may_only_be_read() {
 fn what_the_sandboxs_user_may_not_read_is_not_read_for_it() {
     let mut place = Place::new(false);
     let at = place.folder.path().to_owned();
-    let only_mine =
-        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    only_mine(&at.join("read/one"), 0o600);
+    allow(&at.join("read/one"), 0o600);
     std::fs::create_dir(at.join("read/closed")).unwrap();
     write(&at.join("read/closed/two"), "secret");
     let one = place.find(READ_ONLY, "one").unwrap();
@@ -191,9 +201,107 @@ fn what_the_sandboxs_user_may_not_read_is_not_read_for_it() {
         place.ask(READDIR, closed, &body)
     };
     assert!(!listed(&mut place).unwrap().is_empty());
-    only_mine(&at.join("read/closed"), 0o700);
+    allow(&at.join("read/closed"), 0o700);
     assert_eq!(listed(&mut place), Err(Errno::ACCESS));
     assert_eq!(place.find(closed, "two"), Err(Errno::ACCESS));
     // Nothing is made in a folder of somebody else's.
     assert_eq!(place.make(WRITABLE, "new"), Err(Errno::ACCESS));
+}
+
+#[test]
+fn a_file_that_loses_its_name_is_read_and_written_no_further_than_before() {
+    #[track_caller]
+    fn check(mode: u32, is_read: bool, is_written: bool) {
+        let mut place = Place::new(false);
+        let folder = place.folder.path().join("write");
+        allow(&folder, 0o777);
+        allow(&folder.join("one"), mode);
+        let one = place.find(WRITABLE, "one").unwrap();
+        place.ask(UNLINK, WRITABLE, b"one\0").unwrap();
+        let read = place.read(one);
+        assert_eq!(read.is_ok(), is_read, "{mode:o}: {read:?}");
+        let written = place.write(one, "changed");
+        assert_eq!(written.is_ok(), is_written, "{mode:o}: {written:?}");
+    }
+    check(0o600, false, false);
+    check(0o640, false, false);
+    check(0o644, true, false);
+    check(0o666, true, true);
+    check(0o662, false, false);
+}
+
+#[test]
+fn in_a_sticky_folder_names_are_only_for_their_owners_to_take() {
+    #[track_caller]
+    fn check(is_owner: bool, mode: u32, expected: Result<(), Errno>) {
+        let mut place = Place::new(is_owner);
+        let folder = place.folder.path().join("write");
+        allow(&folder, mode);
+        write(&folder.join("other"), "of the host's");
+        std::fs::create_dir(folder.join("inner")).unwrap();
+        let renamed = |names: &str| [WRITABLE.to_le_bytes().as_slice(), names.as_bytes()].concat();
+        let moved = place.ask(RENAME, WRITABLE, &renamed("one\0new\0")).map(|_| ());
+        assert_eq!(moved, expected, "{mode:o}");
+        let from = if moved.is_ok() { "new" } else { "one" };
+        let covered = place.ask(RENAME, WRITABLE, &renamed(&format!("{from}\0other\0")));
+        assert_eq!(covered.map(|_| ()), expected, "{mode:o}");
+        assert_eq!(place.ask(UNLINK, WRITABLE, b"other\0").map(|_| ()), expected, "{mode:o}");
+        assert_eq!(place.ask(RMDIR, WRITABLE, b"inner\0").map(|_| ()), expected, "{mode:o}");
+        assert_eq!(folder.join("other").exists(), expected.is_err(), "{mode:o}");
+    }
+    check(false, 0o1777, Err(Errno::PERM));
+    check(false, 0o777, Ok(()));
+    check(true, 0o1777, Ok(()));
+}
+
+#[test]
+fn in_a_sticky_folder_of_anothers_the_sandbox_takes_its_own_but_covers_nobody_elses() {
+    requires!("root", privileges::identity().0 == 0);
+    let mut place = Place::by(false, true);
+    let folder = place.folder.path().join("write");
+    allow(&folder, 0o1777);
+    for name in ["own", "another"] {
+        place.make(WRITABLE, name).unwrap();
+        assert_eq!(std::fs::metadata(folder.join(name)).unwrap().uid(), 64_924);
+    }
+    let over = [WRITABLE.to_le_bytes().as_slice(), b"own\0one\0"].concat();
+    assert_eq!(place.ask(RENAME, WRITABLE, &over), Err(Errno::PERM));
+    let moved = [WRITABLE.to_le_bytes().as_slice(), b"own\0moved\0"].concat();
+    place.ask(RENAME, WRITABLE, &moved).unwrap();
+    place.ask(UNLINK, WRITABLE, b"another\0").unwrap();
+    // A kernel that sees the bit does not even ask.
+    let told = place.ask(LOOKUP, ROOT, b"write\0").unwrap();
+    let mode = u32::from_le_bytes(told[100..104].try_into().unwrap());
+    assert_eq!(mode & 0o7777, 0o1777);
+}
+
+#[test]
+fn what_somebody_put_in_place_of_what_was_made_is_not_given_away() {
+    requires!("root", privileges::identity().0 == 0);
+    let mut place = Place::by(false, true);
+    let folder = place.folder.path().join("write");
+    allow(&folder, 0o777);
+    let owner = |name: &str| std::fs::symlink_metadata(folder.join(name)).unwrap().uid();
+    // What is made is the sandbox's.
+    place.ask(MKDIR, WRITABLE, b"\xed\x01\0\0\0\0\0\0made\0").unwrap();
+    place.ask(SYMLINK, WRITABLE, b"leads\0/etc\0").unwrap();
+    assert_eq!((owner("made"), owner("leads")), (64_924, 64_924));
+    // Something of root's that is there instead stays root's.
+    std::fs::create_dir(folder.join("full")).unwrap();
+    write(&folder.join("full/inner"), "of the host's");
+    std::fs::create_dir(folder.join("theirs")).unwrap();
+    std::os::unix::fs::chown(folder.join("theirs"), Some(1), Some(1)).unwrap();
+    let above = place.server.find(WRITABLE).unwrap();
+    for (name, made) in [
+        (c"one", Made::Folder),
+        (c"link", Made::Folder),
+        (c"full", Made::Folder),
+        (c"theirs", Made::Folder),
+        (c"one", Made::Link(c"/etc")),
+        (c"link", Made::Link(c"/elsewhere")),
+    ] {
+        let before = owner(name.to_str().unwrap());
+        assert_eq!(place.server.own_named(&above, name, made), Err(Errno::BUSY), "{name:?}");
+        assert_eq!(owner(name.to_str().unwrap()), before, "{name:?}");
+    }
 }

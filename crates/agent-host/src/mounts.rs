@@ -54,9 +54,12 @@ pub fn refusal(path: &Path, why: &str) -> SandboxError {
     SandboxError::Mount { path: path.display().to_string(), why: why.to_owned() }
 }
 
+/// A user and a group of the host.
+pub type Owner = (u32, u32);
+
 /// Looks at all mounts as they are now, and says whom the sandbox has to be: whoever owns what it may write to; none where there is
 /// nothing to be written to.
-pub fn look(mounts: &[Mount]) -> Result<(Vec<Looked>, Option<(u32, u32)>), SandboxError> {
+pub fn look(mounts: &[Mount]) -> Result<(Vec<Looked>, Option<Owner>), SandboxError> {
     let mut owner = None;
     let mut all = Vec::with_capacity(mounts.len());
     for Mount { from, writable, .. } in mounts {

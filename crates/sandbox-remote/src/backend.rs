@@ -132,7 +132,7 @@ impl RemoteBackend {
             (probe, seen)
         };
         // Where it is dropped in the middle, what it has asked for is ended by whoever asked.
-        let looking = self.inner.looks.spawn(async move { unneeded.run_until_cancelled_owned(looks).await });
+        let looking = self.inner.looks.spawn(unneeded.run_until_cancelled_owned(Box::pin(looks)));
         let late = || SandboxError::Unavailable {
             backend: ID.to_owned(),
             reason: format!("the server did not make a sandbox within {} seconds", WAITS.as_secs()),

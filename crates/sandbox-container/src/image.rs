@@ -1,6 +1,8 @@
 //! What a container begins with: an image that the engine has, by its name; or the host's own programs, for which the engine is
 //! given an image of empty folders, links and a few small files, with the host's folders mounted into it, read-only.
 
+use std::collections::BTreeSet;
+
 use bailiwick_agent_host::places::OWN;
 use bailiwick_agent_host::root;
 use bailiwick_sandbox::{Image, SandboxError, SandboxPath};
@@ -60,7 +62,8 @@ async fn named(engine: &Engine, name: &str) -> Result<Begins, SandboxError> {
     let variables = config.env.unwrap_or_default();
     let variables = variables.iter().filter_map(|one| one.split_once('='));
     let volumes = config.volumes.unwrap_or_default();
-    let volumes = volumes.iter().map(|at| SandboxPath::new(at)).collect::<Result<_, _>>()?;
+    // In one order: what is packed of them goes back by their numbers.
+    let volumes = volumes.iter().map(|at| SandboxPath::new(at)).collect::<Result<BTreeSet<_>, _>>()?;
     Ok(Begins {
         // By what is in it: the name may mean another one a moment later.
         image: found
@@ -68,7 +71,7 @@ async fn named(engine: &Engine, name: &str) -> Result<Begins, SandboxError> {
             .ok_or_else(|| file("the engine does not say what it is".to_owned(), ErrorCode::Internal))?,
         bounds: Vec::new(),
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        volumes,
+        volumes: volumes.into_iter().collect(),
     })
 }
 

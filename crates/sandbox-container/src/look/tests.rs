@@ -15,7 +15,10 @@ fn check(line: &str, expected: Option<(&str, bool, &str, Option<u64>)>) {
 
 #[test]
 fn the_kernels_list_of_mounts_is_read() {
-    check("612 540 0:61 / / ro,relatime - overlay overlay rw,lowerdir=/l", Some(("/", true, "overlay", None)));
+    check(
+        "612 540 0:61 / / ro,relatime - overlay overlay rw,lowerdir=/l",
+        Some(("/", true, "overlay", None)),
+    );
     check(
         "620 612 0:70 / /work rw,nosuid,nodev,relatime shared:3 - tmpfs tmpfs rw,size=131072k,mode=700",
         Some(("/work", false, "tmpfs", Some(131_072 << 10))),

@@ -152,7 +152,11 @@ fn folders_that_an_image_declares_within_others_are_bounded_too() {
             assert_eq!(ask(engine, &["volume", "ls", "-q"]), before, "no volume of the engine's was made");
             assert!(!mounted.join("cache/f").exists(), "what is declared lies over what is mounted");
             // They are the sandbox's own files, so a fork has them.
-            sh(sandbox.as_ref(), "rm /work/cache/f /tmp/deep/x/f /srv/m/cache/f; echo own > /work/cache/mark").await;
+            sh(
+                sandbox.as_ref(),
+                "rm /work/cache/f /tmp/deep/x/f /srv/m/cache/f; echo own > /work/cache/mark",
+            )
+            .await;
             let fork = sandbox.fork().await.expect("a fork");
             assert_eq!(sh(fork.as_ref(), "cat /work/cache/mark").await, "own\n");
             sandbox.terminate().await.expect("an end");

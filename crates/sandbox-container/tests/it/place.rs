@@ -1,21 +1,13 @@
 //! Where tests make sandboxes: a backend with a folder of its own, and a runtime to wait on.
 
-use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-use bailiwick_sandbox::{
-    Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
-};
+use bailiwick_sandbox::{Backend, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_container::{ContainerBackend, Options};
+pub(crate) use bailiwick_testkit_sandbox::{path, said, sh, shell, wait, words};
 
 use crate::engines::Engine;
-
-/// Runs to the end.
-pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(doing)
-}
 
 /// A backend and its folder.
 pub(crate) struct Place {
@@ -53,31 +45,4 @@ impl Place {
 /// The usual spec.
 pub(crate) fn spec() -> SandboxSpec {
     SandboxSpec::new(Limits::preset(Preset::Standard))
-}
-
-pub(crate) fn path(text: &str) -> SandboxPath {
-    SandboxPath::new(text).expect("a path")
-}
-
-/// A command of words.
-pub(crate) fn words(words: &[&str]) -> Command {
-    Command::new(words.iter().copied()).expect("a command")
-}
-
-/// A text for the shell.
-pub(crate) fn shell(text: &str) -> Command {
-    Command::shell(text).expect("a command")
-}
-
-/// What a command says, if it ends well.
-#[track_caller]
-pub(crate) fn said(result: &ExecResult) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(result.exit.status(), 0, "{} {}", text(&result.stdout.bytes), text(&result.stderr.bytes));
-    text(&result.stdout.bytes)
-}
-
-/// Runs a text in a sandbox and gives what it says.
-pub(crate) async fn sh(sandbox: &dyn Sandbox, text: &str) -> String {
-    said(&sandbox.exec(shell(text)).await.expect("it runs"))
 }

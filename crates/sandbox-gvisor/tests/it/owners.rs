@@ -1,34 +1,18 @@
 //! Owners that are killed: what they leave is found by the next and removed.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use bailiwick_sandbox_gvisor::{GvisorBackend, Options};
 use bailiwick_testkit::{requires, tests};
+use bailiwick_testkit_sandbox::Owner;
 
 use crate::place::{Place, cgroups_of, is_possible, processes_with, sh, spec, wait};
 
 tests!(an_owner_that_is_killed_leaves_nothing_to_the_next);
 
-const OWNER: &str = "an-owner-that-is-killed";
-
-/// Ends an owner whatever becomes of the test.
-struct Owner(std::process::Child);
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        let _ended = self.0.kill();
-        let _reaped = self.0.wait();
-    }
-}
-
 /// Becomes an owner that only waits to be killed, if this program was started as one.
 pub(crate) fn become_one() -> Option<ExitCode> {
-    let mut words = std::env::args().skip(1);
-    if words.next().as_deref() != Some(OWNER) {
-        return None;
-    }
-    let state = words.next().expect("a folder");
+    let state = Owner::told()?.next().expect("a folder");
     let backend = GvisorBackend::new(Options::new(state));
     wait(async {
         use bailiwick_sandbox::Backend as _;
@@ -44,8 +28,7 @@ pub(crate) fn become_one() -> Option<ExitCode> {
             }
             all.push(sandbox);
         }
-        writeln!(std::io::stdout(), "ready").expect("whoever started it listens");
-        std::future::pending::<()>().await;
+        Owner::stay("").await;
     });
     Some(ExitCode::SUCCESS)
 }
@@ -54,17 +37,12 @@ fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
     requires!("gvisor", is_possible());
     let place = Place::new();
     let state = place.path().join("of-the-owner");
-    let started = Command::new("/proc/self/exe").arg(OWNER).arg(&state).stdout(Stdio::piped()).spawn();
-    let mut owner = Owner(started.expect("an owner"));
-    let mut line = String::new();
-    BufReader::new(owner.0.stdout.take().expect("its output")).read_line(&mut line).expect("a word");
-    assert_eq!(line, "ready\n");
+    let (mut owner, _) = Owner::start(Owner::again().arg(&state));
     let text = state.display().to_string();
-    let of_the_owner = format!("bailiwick-sandbox-{}-", owner.0.id());
+    let of_the_owner = format!("bailiwick-sandbox-{}-", owner.id());
     assert!(processes_with(&format!("{text}/gvisor")).len() >= 4);
     assert!(!cgroups_of(&of_the_owner).is_empty());
-    owner.0.kill().expect("killed");
-    owner.0.wait().expect("reaped");
+    owner.kill();
     // The next owner: as soon as it stands, nothing is left.
     let next = GvisorBackend::new(Options::new(&state));
     assert_eq!(processes_with(&format!("{text}/gvisor")), Vec::<i32>::new());

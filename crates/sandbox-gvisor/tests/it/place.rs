@@ -1,19 +1,13 @@
 //! Where tests make sandboxes: a backend with a folder of its own, and a runtime to wait on.
 
-use std::future::Future;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use bailiwick_sandbox::{
-    Available, Backend, Command, ExecResult, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
-};
+use bailiwick_sandbox::{Available, Backend, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_gvisor::{GvisorBackend, Options};
-
-/// Runs to the end.
-pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(doing)
-}
+pub(crate) use bailiwick_testkit_sandbox::{
+    cgroups_of, is_root, path, processes_with, said, sh, shell, wait, words,
+};
 
 /// Whether this machine has such sandboxes: this user is root, and one was seen to stand.
 pub(crate) fn is_possible() -> bool {
@@ -28,11 +22,6 @@ pub(crate) fn is_possible() -> bool {
             probe.availability == Available::Yes
         }
     })
-}
-
-/// Whether this is root.
-pub(crate) fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// A backend and its folder.
@@ -82,65 +71,7 @@ impl Place {
     }
 }
 
-/// Processes whose command line has this text in it.
-pub(crate) fn processes_with(text: &str) -> Vec<i32> {
-    let entries = std::fs::read_dir("/proc").expect("processes");
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.windows(text.len()).any(|part| part == text.as_bytes())
-        })
-        .collect()
-}
-
-/// Cgroups whose name begins with this text.
-pub(crate) fn cgroups_of(name: &str) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    let mut left = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
-    while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                continue;
-            }
-            if entry.file_name().to_string_lossy().starts_with(name) {
-                found.push(entry.path());
-            }
-            left.push(entry.path());
-        }
-    }
-    found
-}
-
 /// The usual spec.
 pub(crate) fn spec() -> SandboxSpec {
     SandboxSpec::new(Limits::preset(Preset::Standard))
-}
-
-pub(crate) fn path(text: &str) -> SandboxPath {
-    SandboxPath::new(text).expect("a path")
-}
-
-/// A command of words.
-pub(crate) fn words(words: &[&str]) -> Command {
-    Command::new(words.iter().copied()).expect("a command")
-}
-
-/// A text for the shell.
-pub(crate) fn shell(text: &str) -> Command {
-    Command::shell(text).expect("a command")
-}
-
-/// What a command says, if it ends well.
-#[track_caller]
-pub(crate) fn said(result: &ExecResult) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(result.exit.status(), 0, "{} {}", text(&result.stdout.bytes), text(&result.stderr.bytes));
-    text(&result.stdout.bytes)
-}
-
-/// Runs a text in a sandbox and gives what it says.
-pub(crate) async fn sh(sandbox: &dyn Sandbox, text: &str) -> String {
-    said(&sandbox.exec(shell(text)).await.expect("it runs"))
 }

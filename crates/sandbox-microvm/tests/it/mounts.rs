@@ -4,8 +4,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bailiwick_sandbox::{Doing, Image, Images, Mount, SandboxError, Unpacked};
+use bailiwick_sandbox::{Image, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
+use bailiwick_testkit_sandbox::{Folder, entries, has_shell, image};
 
 use crate::place::{Place, is_possible, machines, path, sh, shell, spec, wait};
 
@@ -72,72 +73,11 @@ fn what_is_no_plain_folder_or_file_is_not_mounted() {
     });
 }
 
-/// One image, which is a folder.
-#[derive(Debug, Clone)]
-struct Folder(PathBuf);
-
-impl Images for Folder {
-    fn find<'a>(&'a self, _: &'a str) -> Doing<'a, Result<Arc<dyn Unpacked>, SandboxError>> {
-        Box::pin(async { Ok(Arc::new(self.clone()) as Arc<dyn Unpacked>) })
-    }
-}
-
-impl Unpacked for Folder {
-    fn root(&self) -> PathBuf {
-        self.0.clone()
-    }
-
-    fn digest(&self) -> &'static str {
-        "sha256:of-a-test"
-    }
-
-    fn variables(&self) -> &[(String, String)] {
-        &[]
-    }
-
-    fn workdir(&self) -> Option<&str> {
-        None
-    }
-}
-
-/// A root with one static program in it, and a few files.
-fn image(place: &Place) -> PathBuf {
-    let root = place.path().canonicalize().expect("a path").join("image");
-    for folder in ["bin", "etc/more", "usr/lib", "opt/app", "proc", "var"] {
-        std::fs::create_dir_all(root.join(folder)).expect("a folder");
-    }
-    let shell = ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|one| Path::new(one).is_file());
-    if let Some(shell) = shell {
-        std::fs::copy(shell, root.join("bin/busybox")).expect("a program");
-        std::os::unix::fs::symlink("busybox", root.join("bin/sh")).expect("a link");
-    }
-    std::fs::write(root.join("etc/hosts"), "of the image\n").expect("a file");
-    std::fs::write(root.join("etc/issue"), "an image\n").expect("a file");
-    std::fs::write(root.join("etc/more/one"), "one\n").expect("a file");
-    std::fs::write(root.join("opt/app/two"), "two\n").expect("a file");
-    root
-}
-
-fn entries(root: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    let mut left = vec![root.to_owned()];
-    while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
-            if entry.file_type().expect("a kind").is_dir() {
-                left.push(entry.path());
-            }
-            all.push(entry.path());
-        }
-    }
-    all.sort();
-    all
-}
-
 fn an_image_is_a_root_whose_changes_stay_in_the_machine() {
     requires!("qemu", is_possible());
-    requires!("busybox", Path::new("/bin/busybox").is_file() || Path::new("/usr/bin/busybox").is_file());
+    requires!("busybox", has_shell());
     let folder = Place::new();
-    let root = image(&folder);
+    let root = image(folder.path());
     let place = Place::with(|options| options.images = Some(Arc::new(Folder(root.clone()))));
     let before = entries(&root);
     let mut spec = spec();

@@ -1,19 +1,12 @@
 //! Where tests make sandboxes: a backend with a folder of its own, and a runtime to wait on.
 
-use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bailiwick_sandbox::{
-    Backend, Command, ExecResult, Limit, Limits, Preset, Sandbox, SandboxError, SandboxPath, SandboxSpec,
-};
+use bailiwick_sandbox::{Backend, Limit, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend, Options};
-
-/// Runs to the end.
-pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(doing)
-}
+use bailiwick_testkit_sandbox::{is_root, processes_with};
+pub(crate) use bailiwick_testkit_sandbox::{path, said, sh, shell, wait, words};
 
 /// Whether this machine has what such sandboxes are made of. Whether they run is for each test to see: a look would cost as much.
 pub(crate) fn is_possible() -> bool {
@@ -21,7 +14,7 @@ pub(crate) fn is_possible() -> bool {
     let has_kernel = std::fs::read_dir(kernel).into_iter().flatten().filter_map(Result::ok);
     let has_kernel =
         has_kernel.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"));
-    rustix::process::geteuid().is_root() && Path::new("/usr/bin/qemu-system-x86_64").is_file() && has_kernel
+    is_root() && Path::new("/usr/bin/qemu-system-x86_64").is_file() && has_kernel
 }
 
 /// Where the kernel is: fetched by `make test-deps`, or the host's own.
@@ -76,47 +69,11 @@ pub(crate) fn machines() -> Vec<i32> {
 
 /// Machines of a process that run.
 pub(crate) fn machines_of(owner: u32) -> Vec<i32> {
-    let text = format!("bailiwick-sandbox-{owner}-");
-    let entries = std::fs::read_dir("/proc").expect("processes");
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.windows(text.len()).any(|part| part == text.as_bytes())
-        })
-        .collect()
+    processes_with(&format!("bailiwick-sandbox-{owner}-"))
 }
 
 /// The usual spec: a small machine, with much time, since most are emulated.
 pub(crate) fn spec() -> SandboxSpec {
     let limits = Limits::preset(Preset::Minimal).with(Limit::Timeout, "2m").expect("a limit");
     SandboxSpec::new(limits)
-}
-
-pub(crate) fn path(text: &str) -> SandboxPath {
-    SandboxPath::new(text).expect("a path")
-}
-
-/// A command of words.
-pub(crate) fn words(words: &[&str]) -> Command {
-    Command::new(words.iter().copied()).expect("a command")
-}
-
-/// A text for the shell.
-pub(crate) fn shell(text: &str) -> Command {
-    Command::shell(text).expect("a command")
-}
-
-/// What a command says, if it ends well.
-#[track_caller]
-pub(crate) fn said(result: &ExecResult) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(result.exit.status(), 0, "{} {}", text(&result.stdout.bytes), text(&result.stderr.bytes));
-    text(&result.stdout.bytes)
-}
-
-/// Runs a text in a sandbox and gives what it says.
-pub(crate) async fn sh(sandbox: &dyn Sandbox, text: &str) -> String {
-    said(&sandbox.exec(shell(text)).await.expect("it runs"))
 }

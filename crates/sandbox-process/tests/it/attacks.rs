@@ -8,6 +8,7 @@ use std::time::Duration;
 use bailiwick_sandbox::{Demand, Mount, Sandbox, SandboxError};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
+use bailiwick_testkit_sandbox::processes_with;
 use bailiwick_types::WallStatus;
 
 use crate::place::{Place, is_root, path, said, sh, spec, wait, words};
@@ -309,7 +310,7 @@ os.execv('/bin/sleep', ['sleep', '{mark}'])
         let _lost = sandbox.exec(words(&["/usr/bin/python3", "-c", &text])).await;
         sandbox.terminate().await.expect("an end");
         requires!("a memory cgroup", held);
-        assert_eq!(crate::endings::processes_with(&mark), Vec::<i32>::new());
+        assert_eq!(processes_with(&mark), Vec::<i32>::new());
     });
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bailiwick_sandbox::{Backend as _, SandboxError};
 use bailiwick_testkit::tests;
+use bailiwick_testkit_sandbox::{cgroups_of, processes_with};
 
 use crate::place::{Place, sh, shell, wait};
 
@@ -19,34 +20,7 @@ tests!(
 
 /// The cgroups of this process's sandboxes that are there now.
 pub(crate) fn cgroups(of: u32) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![PathBuf::from("/sys/fs/cgroup")];
-    let label = format!("bailiwick-sandbox-{of}-");
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for entry in entries.filter_map(Result::ok) {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if entry.file_name().to_string_lossy().starts_with(&label) {
-                    found.push(entry.path());
-                }
-                folders.push(entry.path());
-            }
-        }
-    }
-    found
-}
-
-/// Processes whose command line has this word in it.
-pub(crate) fn processes_with(word: &str) -> Vec<i32> {
-    let entries = std::fs::read_dir("/proc").expect("processes");
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.windows(word.len()).any(|part| part == word.as_bytes())
-        })
-        .collect()
+    cgroups_of(&format!("bailiwick-sandbox-{of}-"))
 }
 
 /// A number for `sleep` that nobody else uses.

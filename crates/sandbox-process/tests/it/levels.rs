@@ -3,6 +3,7 @@
 use bailiwick_sandbox::{Backend as _, Demand, SandboxError};
 use bailiwick_sandbox_process::Most;
 use bailiwick_testkit::{requires, tests};
+use bailiwick_testkit_sandbox::processes_with;
 use bailiwick_types::{ErrorCode, WallStatus};
 
 use crate::place::{Place, is_root, path, sh, shell, spec, wait, words};
@@ -98,7 +99,7 @@ fn without_namespaces_nothing_is_left_behind() {
         let sandbox = place.sandbox().await;
         sh(sandbox.as_ref(), &format!("setsid sleep {mark} >/dev/null 2>&1 & echo on")).await;
         sandbox.terminate().await.expect("ended");
-        assert_eq!(crate::endings::processes_with(&mark), Vec::<i32>::new());
+        assert_eq!(processes_with(&mark), Vec::<i32>::new());
         let left = std::fs::read_dir(place.path().join("state/scratch")).expect("a folder").count();
         assert_eq!(left, 0);
     });

@@ -1,36 +1,23 @@
 //! Owners that are killed: what they leave is found by the next and removed.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bailiwick_testkit::{requires, tests};
+use bailiwick_testkit_sandbox::{Owner, processes_with};
 
-use crate::endings::{cgroups, processes_with};
+use crate::endings::cgroups;
 use crate::place::{Place, is_root, sh, wait};
 
 tests!(an_owner_that_is_killed_leaves_nothing_to_the_next);
 
-const OWNER: &str = "an-owner-that-is-killed";
 /// A variable, since what is counted is found by words of command lines.
 const MARK: &str = "THE_MARK_OF_ITS_SANDBOXES";
 const SANDBOXES: usize = 100;
 
-/// Ends an owner whatever becomes of the test.
-struct Owner(std::process::Child);
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        let _ended = self.0.kill();
-        let _reaped = self.0.wait();
-    }
-}
-
 /// Becomes an owner that only waits to be killed, if this program was started as one.
 pub(crate) fn become_one() -> Option<ExitCode> {
-    if std::env::args().nth(1).as_deref() != Some(OWNER) {
-        return None;
-    }
+    let _nothing = Owner::told()?;
     let mark = std::env::var(MARK).expect("a mark");
     let place = Place::new();
     wait(async {
@@ -43,9 +30,7 @@ pub(crate) fn become_one() -> Option<ExitCode> {
             }
             all.push(sandbox);
         }
-        let mut stdout = std::io::stdout();
-        writeln!(stdout, "ready {}", place.path().display()).expect("whoever started it listens");
-        std::future::pending::<()>().await;
+        Owner::stay(&place.path().display().to_string()).await;
     });
     Some(ExitCode::SUCCESS)
 }
@@ -64,26 +49,14 @@ fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
     requires!("root", is_root());
     let place = Place::new();
     let mark = crate::endings::mark(&place);
-    let mut owner = Owner(
-        Command::new("/proc/self/exe")
-            .arg(OWNER)
-            .env(MARK, &mark)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("an owner"),
-    );
-    let mut line = String::new();
-    let stdout = owner.0.stdout.take().expect("its output");
-    BufReader::new(stdout).read_line(&mut line).expect("a word");
-    let folder = line.trim().strip_prefix("ready ").expect("it is ready").to_owned();
+    let (mut owner, folder) = Owner::start(Owner::again().env(MARK, &mark));
     assert_eq!(processes_with(&mark).len(), SANDBOXES);
-    assert!(cgroups(owner.0.id()).len() >= SANDBOXES);
+    assert!(cgroups(owner.id()).len() >= SANDBOXES);
     let during = namespaces("pid");
-    owner.0.kill().expect("killed");
-    owner.0.wait().expect("reaped");
+    owner.kill();
     // The next owner: as soon as it stands, nothing is left.
     let next = Place::new();
-    assert_eq!(cgroups(owner.0.id()), Vec::<std::path::PathBuf>::new());
+    assert_eq!(cgroups(owner.id()), Vec::<std::path::PathBuf>::new());
     assert_eq!(processes_with(&mark), Vec::<i32>::new());
     // Whoever adopts the dead reaps them in their own time; until then their namespaces are there.
     let deadline = Instant::now() + Duration::from_secs(30);

@@ -2,7 +2,7 @@
 //! [`layers`](crate::tidy::layers), or it is not.
 
 use crate::tidy::finding::{Placed, Remark};
-use crate::tidy::layers::{Layer, TESTED_WITH, TESTKIT, layer, own_name};
+use crate::tidy::layers::{Layer, TESTED_WITH, TESTKIT, TESTKIT_SANDBOX, layer, own_name};
 use crate::tidy::manifest::{Dependency, Member, Section};
 use crate::tidy::survey::Survey;
 
@@ -23,9 +23,11 @@ fn look_at(member: &Member) -> Vec<Placed> {
 fn look_at_edge(layer: &Layer, dependency: &Dependency) -> Option<Remark> {
     let other = own_name(&dependency.package)?;
     let Layer { name, reason, .. } = layer;
-    if other == TESTKIT && *name != TESTKIT {
+    let kits = [TESTKIT, TESTKIT_SANDBOX];
+    let may_test_with = other == TESTKIT || other == TESTKIT_SANDBOX && name.starts_with("sandbox-");
+    if may_test_with && !kits.contains(name) {
         return (dependency.section != Section::Dev).then(|| {
-            let wrong = format!("`{name}` ships `{TESTKIT}`, which is for tests");
+            let wrong = format!("`{name}` ships `{other}`, which is for tests");
             Remark::new(dependency.line, wrong, "make it a dev-dependency")
         });
     }

@@ -226,6 +226,12 @@ fn the_testkit_is_a_dev_dependency_of_anybody_and_nothing_more() {
             &[4],
         );
     }
+    // So is that of backends, for them.
+    let kit = "bailiwick-testkit-sandbox.workspace = true\n";
+    let backend = "bailiwick-sandbox-gvisor";
+    check_manifest("layering", backend, &format!("[dev-dependencies]\n{kit}"), &[]);
+    check_manifest("layering", backend, &format!("[dependencies]\n{kit}"), &[4]);
+    check_manifest("layering", "bailiwick-types", &format!("[dev-dependencies]\n{kit}"), &[4]);
     // So is what a backend stands behind, for its tests alone.
     let behind = "bailiwick-sandbox-process.workspace = true\n";
     let wasm = "bailiwick-sandbox-wasm";

@@ -1,0 +1,20 @@
+//! What the tests of backends share: asking a sandbox for something, a way out and an image of a test's own, programs to run inside, and
+//! looks at what is on the host.
+//!
+//! A dev-dependency of backends and never more. Nothing here may know a backend: it speaks the interface that all of them have.
+
+#![expect(clippy::expect_used, reason = "a test fixture that does not work ends its test")]
+#![expect(clippy::disallowed_methods, reason = "fixtures make files and look at processes of their own")]
+
+mod asked;
+mod image;
+mod left;
+mod owner;
+pub mod programs;
+mod way_out;
+
+pub use asked::{path, said, sh, shell, wait, words};
+pub use image::{Folder, entries, has_shell, image};
+pub use left::{cgroups_of, is_root, processes_with};
+pub use owner::Owner;
+pub use way_out::{Came, WayOut};

@@ -63,7 +63,7 @@ impl Life {
             match outside::kernel(&self.state.folder, *number) {
                 Ok(found) => *kernel = Some(found),
                 Err(why) => {
-                    tracing::debug!(name = self.state.name, why, "a container is ended with its program")
+                    tracing::debug!(name = self.state.name, why, "a container is ended with its program");
                 }
             }
         }

@@ -10,7 +10,7 @@ struct Stuck {
 }
 
 impl Backend for Stuck {
-    fn id(&self) -> &str {
+    fn id(&self) -> &'static str {
         "stuck"
     }
 

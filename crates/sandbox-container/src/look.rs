@@ -3,12 +3,14 @@
 //! container's; where they cannot be read, the engine's account has to do. So it does for what is on a kernel of its own: there the
 //! process that is seen is that kernel.
 
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::cgroups::Group;
 use bollard::models::{HostConfig, MountPoint};
 use bollard::query_parameters::InspectContainerOptions;
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
+use rustix::io::Errno;
 
 use crate::container::Container;
 use crate::engine::EngineError;
@@ -36,6 +38,8 @@ pub(crate) struct Outside {
 /// A mount as the kernel tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mounted {
+    /// Its number, by which it is known where it is reached.
+    pub(crate) number: u64,
     pub(crate) at: String,
     pub(crate) read_only: bool,
     /// What kind of file system it is.
@@ -92,12 +96,14 @@ fn mounts_of(process: u32) -> Option<Vec<Mounted>> {
 /// One line of `mountinfo`: where it is, how, and behind a dash what it is.
 fn read_mount(line: &str) -> Option<Mounted> {
     let (own, of_the_system) = line.split_once(" - ")?;
-    let mut words = own.split(' ').skip(4);
-    let (at, options) = (words.next()?, words.next()?);
+    let mut words = own.split(' ');
+    let number = words.next()?.parse().ok()?;
+    let (at, options) = (words.nth(3)?, words.next()?);
     let mut of_the_system = of_the_system.split(' ');
     let (system, options_of_all) = (of_the_system.next()?, of_the_system.nth(1)?);
     let size = options_of_all.split(',').find_map(|option| option.strip_prefix("size="));
     Some(Mounted {
+        number,
         at: unescaped(at),
         system: system.to_owned(),
         read_only: options.split(',').any(|option| option == "ro"),
@@ -149,25 +155,36 @@ fn wrong(process: u32, mounted: &[Mounted], plan: &Plan, agent: &Path) -> Option
             return Some(format!("what is mounted at {} is not what was checked", bound.to));
         }
     }
-    let is_device = |at: &str| {
-        let found = std::fs::metadata(format!("/proc/{process}/root{at}"));
-        found.is_ok_and(|found| found.file_type().is_char_device())
+    more(mounted, plan, |one| is_nothing(process, one))
+}
+
+/// Whether nothing can be kept in what is mounted: it is a device, or something else is mounted over it, so that nobody reaches it.
+fn is_nothing(process: u32, one: &Mounted) -> bool {
+    let path = format!("/proc/{process}/root{}", one.at);
+    let flags = AtFlags::SYMLINK_NOFOLLOW;
+    let found = match statx(CWD, path, flags, StatxFlags::MNT_ID | StatxFlags::TYPE) {
+        Ok(found) => found,
+        // Its own root does not lead there.
+        Err(Errno::NOENT | Errno::NOTDIR) => return true,
+        Err(_) => return false,
     };
-    more(mounted, plan, is_device)
+    // A kernel that does not say what is there is not taken for one that says that it is something else.
+    let is_told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID);
+    let is_device = FileType::from_raw_mode(u32::from(found.stx_mode)) == FileType::CharacterDevice;
+    is_device || is_told && found.stx_mnt_id != one.number
 }
 
 /// File systems of the kernel's, in which nothing can be kept that counts as somebody's disk.
 const OF_THE_KERNEL: [&str; 6] = ["cgroup", "cgroup2", "devpts", "mqueue", "proc", "sysfs"];
 
-/// What is mounted to be written to and was not planned, in words. Devices are not kept on a disk, and the folder of theirs is the
-/// engine's own.
-fn more(mounted: &[Mounted], plan: &Plan, is_device: impl Fn(&str) -> bool) -> Option<String> {
+/// What is mounted to be written to and was not planned, in words. The folder of devices is the engine's own.
+fn more(mounted: &[Mounted], plan: &Plan, is_nothing: impl Fn(&Mounted) -> bool) -> Option<String> {
     let is_known = |one: &&Mounted| {
         one.read_only
             || plan.is_writable(&one.at)
             || OF_THE_KERNEL.contains(&one.system.as_str())
             || one.at == "/dev"
-            || is_device(&one.at)
+            || is_nothing(one)
     };
     mounted.iter().find(|one| !is_known(one)).map(|one| unasked(&one.at))
 }

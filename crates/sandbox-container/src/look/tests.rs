@@ -5,6 +5,7 @@ use crate::plan::Scratch;
 #[track_caller]
 fn check(line: &str, expected: Option<(&str, bool, &str, Option<u64>)>) {
     let expected = expected.map(|(at, read_only, system, bytes)| Mounted {
+        number: line.split(' ').next().expect("a number").parse().expect("a number"),
         at: at.to_owned(),
         read_only,
         system: system.to_owned(),
@@ -61,7 +62,7 @@ fn what_can_be_written_to_and_was_not_planned_is_told() {
     let told = |lines: &[&str]| {
         let mounted: Vec<Mounted> = lines.iter().filter_map(|line| read_mount(line)).collect();
         assert_eq!(mounted.len(), lines.len());
-        more(&mounted, &plan, |at| at == "/proc/kcore")
+        more(&mounted, &plan, |one| one.at == "/proc/kcore")
     };
     assert_eq!(told(&planned), None);
     for unplanned in [

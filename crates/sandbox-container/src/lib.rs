@@ -17,6 +17,7 @@ mod create;
 mod engine;
 mod image;
 mod lent;
+mod listed;
 mod look;
 mod mounts;
 mod owner;

@@ -2,16 +2,14 @@
 //! process that an engine could not remove when it was asked. An owner is looked at as a process, where that is numbered as this one
 //! is, and by the file that it holds, where that is in this folder. One that can be looked at in neither way may live, and is left alone.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::PoisonError;
 
 use bailiwick_agent_host::label;
-use bollard::models::ContainerSummary;
-use bollard::query_parameters::ListContainersOptions;
 
 use crate::container::{LeftOver, remove};
 use crate::engine::{Engine, EngineError};
+use crate::listed::{Listed, list};
 use crate::owner;
 
 /// The label that says who owns a container.
@@ -31,18 +29,6 @@ pub(crate) fn place() -> String {
     format!("{} {}", boot.trim(), space.display())
 }
 
-/// The containers with this label.
-async fn list(engine: &Engine, label: String) -> Result<Vec<ContainerSummary>, EngineError> {
-    let filters = HashMap::from([("label".to_owned(), vec![label])]);
-    let options =
-        ListContainersOptions { all: true, filters: Some(filters), ..ListContainersOptions::default() };
-    engine.ask("list containers", engine.docker.list_containers(Some(options))).await
-}
-
-fn label_of<'a>(container: &'a ContainerSummary, label: &str) -> &'a str {
-    container.labels.as_ref().and_then(|labels| labels.get(label)).map_or("", String::as_str)
-}
-
 /// Removes what dead owners left, and what could not be removed before.
 pub(crate) async fn reap(engine: &Engine, state: &Path, left: &LeftOver) -> Result<(), EngineError> {
     let ours = std::mem::take(&mut *left.lock().unwrap_or_else(PoisonError::into_inner));
@@ -52,11 +38,9 @@ pub(crate) async fn reap(engine: &Engine, state: &Path, left: &LeftOver) -> Resu
             return Err(error);
         }
     }
-    for container in list(engine, format!("{WHERE}={}", place())).await? {
-        if label::is_left(label_of(&container, OWNER))
-            && let Some(id) = container.id
-        {
-            remove(engine, &id).await?;
+    for container in list(engine, &format!("{WHERE}={}", place())).await? {
+        if label::is_left(container.label(OWNER)) {
+            remove(engine, &container.id).await?;
         }
     }
     for name in owner::all(state) {
@@ -68,10 +52,8 @@ pub(crate) async fn reap(engine: &Engine, state: &Path, left: &LeftOver) -> Resu
                 continue;
             }
         };
-        for container in list(engine, format!("{HELD}={name}")).await? {
-            if let Some(id) = container.id {
-                remove(engine, &id).await?;
-            }
+        for container in list(engine, &format!("{HELD}={name}")).await? {
+            remove(engine, &container.id).await?;
         }
         if let Err(error) = gone.remove() {
             tracing::warn!(%error, owner = name, "the file of an owner that is gone stays until the next start");
@@ -83,8 +65,8 @@ pub(crate) async fn reap(engine: &Engine, state: &Path, left: &LeftOver) -> Resu
 /// How many containers there are whose owners cannot be looked at from here.
 pub(crate) async fn unknown(engine: &Engine, state: &Path) -> Result<usize, EngineError> {
     let (here, known) = (place(), owner::all(state));
-    let is_known = |container: &ContainerSummary| {
-        label_of(container, WHERE) == here || known.iter().any(|name| label_of(container, HELD) == name)
+    let is_known = |container: &Listed| {
+        container.label(WHERE) == here || known.iter().any(|name| container.label(HELD) == name)
     };
-    Ok(list(engine, OWNER.to_owned()).await?.iter().filter(|container| !is_known(container)).count())
+    Ok(list(engine, OWNER).await?.iter().filter(|container| !is_known(container)).count())
 }

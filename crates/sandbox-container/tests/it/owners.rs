@@ -85,13 +85,13 @@ fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
         let of_the_owner = format!("name=bailiwick-sandbox-{}-", owner.id());
         let left = || ask(engine, &["ps", "-aq", "--filter", &of_the_owner]).lines().count();
         assert_eq!(left(), 4);
-        owner.kill();
-        // Those that were awake end with their streams; those that slept are still there.
-        stay(left, 2);
-        // Somebody else's, who lives.
-        let other = Place::new(engine);
         wait(async {
+            // Somebody else's, who lives, and was there before.
+            let other = Place::new(engine);
             let living = other.sandbox().await;
+            owner.kill();
+            // Those that were awake end with their streams; those that slept are still there.
+            stay(left, 2);
             // The next owner: as soon as it begins, nothing is left.
             let next = Place::new(engine);
             next.backend.begin().await;

@@ -134,6 +134,9 @@ fn folders_that_an_image_declares_within_others_are_bounded_too() {
         let place = Place::new(engine);
         let mounted = place.folder.path().canonicalize().expect("a path").join("mounted");
         std::fs::create_dir_all(mounted.join("cache")).expect("a folder");
+        // Podman gives a folder in memory the permissions of what it covers.
+        let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        std::fs::set_permissions(mounted.join("cache"), everybody).expect("permissions");
         wait(async {
             let before = ask(engine, &["volume", "ls", "-q"]);
             let limits = spec().limits.with(bailiwick_sandbox::Limit::Disk, "8MiB").expect("a limit");

@@ -3,6 +3,10 @@
 //!
 //! A dev-dependency of backends and never more. Nothing here may know a backend: it speaks the interface that all of them have.
 
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "what a test asks for and cannot have ends the test, whichever it is"
+)]
 #![expect(clippy::expect_used, reason = "a test fixture that does not work ends its test")]
 #![expect(clippy::disallowed_methods, reason = "fixtures make files and look at processes of their own")]
 

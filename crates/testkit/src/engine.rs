@@ -58,6 +58,9 @@ impl Own {
     }
 
     /// A Podman service of the test's own, if this machine can.
+    ///
+    /// # Panics
+    /// When it cannot be started, or does not answer.
     pub fn podman() -> Option<Self> {
         let program = Path::new("/usr/bin/podman");
         if !has("podman", program.exists() && rustix::process::geteuid().is_root()) {
@@ -82,6 +85,9 @@ impl Own {
     }
 
     /// The same with these settings.
+    ///
+    /// # Panics
+    /// When it cannot be started, or does not answer.
     pub fn docker_with(settings: &str) -> Option<Self> {
         let program = Path::new("/usr/sbin/dockerd");
         if !has("dockerd", program.exists() && rustix::process::geteuid().is_root()) {
@@ -106,12 +112,18 @@ impl Own {
     }
 
     /// Kills it, as nobody asks for.
+    ///
+    /// # Panics
+    /// When it cannot be killed.
     pub fn kill(&mut self) {
         self.process.kill().expect("killed");
         self.process.wait().expect("reaped");
     }
 
     /// Starts a Docker that was killed again.
+    ///
+    /// # Panics
+    /// When it does not start again.
     pub fn start_again(&mut self) {
         let folder = self.folder.as_ref().expect("a folder").path();
         // What it had started ends with it, but its number stays taken until somebody reaps it; a new one would wait for it.
@@ -188,6 +200,9 @@ fn end_all(folder: &Path) {
 
 impl Own {
     /// The processes that this engine started, by a part of their words.
+    ///
+    /// # Panics
+    /// When processes cannot be looked at.
     pub fn started(&self, words: &str) -> usize {
         let folder = self.folder.as_ref().expect("a folder").path().display().to_string();
         processes().iter().filter(|(.., said)| said.contains(&folder) && said.contains(words)).count()

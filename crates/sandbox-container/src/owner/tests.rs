@@ -22,6 +22,6 @@ fn a_file_that_lost_its_name_is_no_owners() {
     assert!(is_at(&held.path, &held.file));
     std::fs::remove_file(&held.path).unwrap();
     assert!(!is_at(&held.path, &held.file));
-    File::create(&held.path).unwrap();
+    OpenOptions::new().write(true).create_new(true).open(&held.path).unwrap();
     assert!(!is_at(&held.path, &held.file), "another one of the same name");
 }

@@ -147,41 +147,43 @@ impl<W: Wall> Attended<W> {
 
     /// Says something about an ask. One that has fallen asleep meanwhile is woken for it.
     pub async fn say(&self, message: &ToAgent) -> Result<(), SandboxError> {
-        let said = self.patiently(self.link.say(message), Asleep::IsWoken).await;
-        said.and_then(Result::ok).ok_or_else(|| self.gone())
+        self.patiently(self.link.say(message), Asleep::IsWoken).await?.map_err(|_| self.gone())
     }
 
     /// Says something about an ask that goes on when the sandbox does, however long that sleeps.
     pub(crate) async fn tell(&self, message: &ToAgent) -> Result<(), SandboxError> {
-        let said = self.patiently(self.link.say(message), Asleep::IsLeft).await;
-        said.and_then(Result::ok).ok_or_else(|| self.gone())
+        self.patiently(self.link.say(message), Asleep::IsLeft).await?.map_err(|_| self.gone())
     }
 
-    /// The next answer to an ask that needs nobody but the agent; none when that is gone, or does not answer.
-    pub async fn answer(&self, ask: &mut Ask) -> Option<FromAgent> {
-        self.patiently(ask.next(), Asleep::IsWoken).await.flatten()
+    /// The same, later: for whoever does not wait for it any more. One that is gone needs no word.
+    pub(crate) fn tell_later(&self, message: ToAgent) {
+        if let (Some(me), Ok(runtime)) = (self.me.upgrade(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                let _gone = me.tell(&message).await;
+            });
+        }
+    }
+
+    /// The next answer to an ask that needs nobody but the agent, or why none comes: it is gone, does not answer, or does not wake.
+    pub async fn answer(&self, ask: &mut Ask) -> Result<FromAgent, SandboxError> {
+        self.patiently(ask.next(), Asleep::IsWoken).await?.ok_or_else(|| self.gone())
     }
 
     /// Waits for the agent, but not for ever: a guest may stop a process on which it waits. One that stood still too long is
     /// ended with its sandbox. Time in which the whole sandbox stood still does not count.
-    async fn patiently<T>(&self, doing: impl Future<Output = T>, asleep: Asleep) -> Option<T> {
+    async fn patiently<T>(&self, doing: impl Future<Output = T>, asleep: Asleep) -> Result<T, SandboxError> {
         let mut doing = std::pin::pin!(doing);
         let (last, before) = (tokio::time::Instant::now() + self.patience, self.stillness.so_far());
         loop {
             tokio::select! {
                 biased;
-                done = &mut doing => return Some(done),
+                done = &mut doing => return Ok(done),
                 () = self.stillness.past(last, before) => {
                     self.link.give_up();
                     self.wall.kill();
-                    return None;
+                    return Err(self.gone());
                 }
-                () = self.falls_asleep(), if asleep == Asleep::IsWoken => {
-                    if let Err(error) = self.wake().await {
-                        tracing::debug!(%error, id = %self.id, "a sandbox that was asked for something did not wake");
-                        return None;
-                    }
-                }
+                () = self.falls_asleep(), if asleep == Asleep::IsWoken => self.wake().await?,
             }
         }
     }
@@ -196,19 +198,18 @@ impl<W: Wall> Attended<W> {
     /// Asks for something that is answered by `Done`.
     pub async fn done(&self, mut ask: Ask, message: &ToAgent) -> Result<(), SandboxError> {
         self.say(message).await?;
-        let told = self.answer(&mut ask).await;
+        let told = self.answer(&mut ask).await?;
         self.is_done(told)
     }
 
-    fn is_done(&self, told: Option<FromAgent>) -> Result<(), SandboxError> {
+    fn is_done(&self, told: FromAgent) -> Result<(), SandboxError> {
         match told {
-            Some(FromAgent::Done { .. }) => Ok(()),
-            Some(FromAgent::Failed { step, errno, .. }) => Err(SandboxError::Failed {
+            FromAgent::Done { .. } => Ok(()),
+            FromAgent::Failed { step, errno, .. } => Err(SandboxError::Failed {
                 step,
                 reason: std::io::Error::from_raw_os_error(errno).to_string(),
             }),
-            Some(_) => Err(self.broken()),
-            None => Err(self.gone()),
+            _ => Err(self.broken()),
         }
     }
 
@@ -233,7 +234,7 @@ impl<W: Wall> Attended<W> {
         T: Send + 'static,
         F: Future<Output = Result<T, SandboxError>> + Send + 'static,
     {
-        let Some(me) = self.me() else { return Err(self.gone()) };
+        let Some(me) = self.me.upgrade() else { return Err(self.gone()) };
         let (tells, told) = oneshot::channel();
         let doing = doing(me.clone());
         tokio::spawn(async move {
@@ -308,7 +309,7 @@ impl<W: Wall> Attended<W> {
                     self.wall.kill();
                     return Err(self.gone());
                 };
-                self.is_done(told)
+                self.is_done(told.ok_or_else(|| self.gone())?)
             }
         }
     }
@@ -332,11 +333,10 @@ impl<W: Wall> Attended<W> {
             let mut ask = self.ask().await?;
             let id = ask.id;
             self.say(&ToAgent::Count { id }).await?;
-            match self.answer(&mut ask).await {
-                Some(FromAgent::Counted { processes: 0, .. }) => return Ok(()),
-                Some(FromAgent::Counted { .. }) => tokio::time::sleep(PAUSE).await,
-                Some(_) => return Err(self.broken()),
-                None => return Err(self.gone()),
+            match self.answer(&mut ask).await? {
+                FromAgent::Counted { processes: 0, .. } => return Ok(()),
+                FromAgent::Counted { .. } => tokio::time::sleep(PAUSE).await,
+                _ => return Err(self.broken()),
             }
         }
         let ask = self.ask().await?;
@@ -359,11 +359,10 @@ impl<W: Wall> Attended<W> {
         let mut ask = self.ask().await?;
         let id = ask.id;
         self.say(&ToAgent::Reset { id, folders: self.places.own_found() }).await?;
-        match self.answer(&mut ask).await {
-            Some(FromAgent::Reset { left, .. }) if left.is_empty() => Ok(Reset::Proven),
-            Some(FromAgent::Reset { left, .. }) => Ok(Reset::Unproven(left.join("; "))),
-            Some(_) => Err(self.broken()),
-            None => Err(self.gone()),
+        match self.answer(&mut ask).await? {
+            FromAgent::Reset { left, .. } if left.is_empty() => Ok(Reset::Proven),
+            FromAgent::Reset { left, .. } => Ok(Reset::Unproven(left.join("; "))),
+            _ => Err(self.broken()),
         }
     }
 
@@ -386,10 +385,9 @@ impl<W: Wall> Attended<W> {
         let mut ask = self.ask().await?;
         let id = ask.id;
         self.say(&ToAgent::Count { id }).await?;
-        match self.answer(&mut ask).await {
-            Some(FromAgent::Counted { processes, .. }) => Ok(self.counted(processes).await),
-            Some(_) => Err(self.broken()),
-            None => Err(self.gone()),
+        match self.answer(&mut ask).await? {
+            FromAgent::Counted { processes, .. } => Ok(self.counted(processes).await),
+            _ => Err(self.broken()),
         }
     }
 
@@ -405,11 +403,6 @@ impl<W: Wall> Attended<W> {
         if self.may_sleep() {
             self.link.end();
         }
-    }
-
-    /// Itself, for what goes on when whoever began it is gone; none where it is gone itself.
-    pub(crate) fn me(&self) -> Option<Arc<Self>> {
-        self.me.upgrade()
     }
 
     /// Ends it and waits until nothing is left of it.

@@ -121,20 +121,19 @@ pub async fn connect<W: Wall>(attended: &Attended<W>, port: u16) -> Result<Box<d
     for is_six in [false, true] {
         let mut ask = attended.ask().await?;
         attended.say(&ToAgent::Dial { id: ask.id, port, is_six }).await?;
-        match attended.answer(&mut ask).await {
-            Some(FromAgent::Joined { .. }) => {
+        match attended.answer(&mut ask).await? {
+            FromAgent::Joined { .. } => {
                 let (ours, theirs) = tokio::io::duplex(CARRIED_WINDOW as usize);
                 tokio::spawn(carry(attended.link.writer(), ask, theirs));
                 return Ok(Box::new(ours));
             }
-            Some(FromAgent::Failed { errno, .. }) => {
+            FromAgent::Failed { errno, .. } => {
                 refused = SandboxError::Failed {
                     step: format!("connect to the port {port} inside"),
                     reason: std::io::Error::from_raw_os_error(errno).to_string(),
                 };
             }
-            Some(_) => return Err(attended.broken()),
-            None => return Err(attended.gone()),
+            _ => return Err(attended.broken()),
         }
     }
     Err(refused)

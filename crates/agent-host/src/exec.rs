@@ -296,15 +296,8 @@ impl<'a, W: Wall> Drive<'a, W> {
 impl<W: Wall> Drop for Drive<'_, W> {
     /// A command that nobody waits for any more has no deadline either, so it ends now.
     fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        if let (Some(inner), Ok(runtime)) = (self.inner.me(), tokio::runtime::Handle::try_current()) {
-            let id = self.ask.id;
-            runtime.spawn(async move {
-                // One that is gone already is dead.
-                let _gone = inner.tell(&ToAgent::Kill { id }).await;
-            });
+        if !self.is_over {
+            self.inner.tell_later(ToAgent::Kill { id: self.ask.id });
         }
     }
 }

@@ -36,22 +36,15 @@ impl<'a, W: Wall> Job<'a, W> {
     /// The next answer. `Done` and `Failed` are the last.
     pub(crate) async fn next(&mut self) -> Result<FromAgent, SandboxError> {
         let answer = self.inner.answer(&mut self.ask).await;
-        self.is_over = matches!(answer, Some(FromAgent::Done { .. } | FromAgent::Failed { .. }) | None);
-        answer.ok_or_else(|| self.inner.gone())
+        self.is_over = matches!(answer, Ok(FromAgent::Done { .. } | FromAgent::Failed { .. }));
+        answer
     }
 }
 
 impl<W: Wall> Drop for Job<'_, W> {
     fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        if let (Some(inner), Ok(runtime)) = (self.inner.me(), tokio::runtime::Handle::try_current()) {
-            let id = self.ask.id;
-            runtime.spawn(async move {
-                // One that is gone works on nothing.
-                let _gone = inner.tell(&ToAgent::Cancel { id }).await;
-            });
+        if !self.is_over {
+            self.inner.tell_later(ToAgent::Cancel { id: self.ask.id });
         }
     }
 }

@@ -143,6 +143,15 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         folders::remove(&self.snapshots());
+        let living = self.living.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let is_all_gone = living.iter().all(Ending::is_over)
+            && self.left.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        // Where something of it may still be there, the next owner finds the file, and looks.
+        if let Some(held) = self.held.take().filter(|_| is_all_gone)
+            && let Err(error) = held.remove()
+        {
+            tracing::debug!(%error, "the file of an owner stays until the next start");
+        }
     }
 }
 

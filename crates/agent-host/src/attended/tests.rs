@@ -27,6 +27,8 @@ struct Paper {
     was_told: Notify,
     /// One for each snapshot that it may finish.
     may_keep: Semaphore,
+    /// Why it does not let go on what stands still.
+    stuck: Mutex<Option<&'static str>>,
 }
 
 impl Paper {
@@ -38,6 +40,7 @@ impl Paper {
             told: Mutex::default(),
             was_told: Notify::new(),
             may_keep: Semaphore::new(0),
+            stuck: Mutex::default(),
         })
     }
 
@@ -79,7 +82,10 @@ impl Wall for Wallpaper {
 
     async fn stand(&self, _: &Attended<Self>, how: Stand) -> Result<Stood, String> {
         self.0.is_told(if how == Stand::Still { "still" } else { "going" });
-        Ok(Stood::ByWall)
+        match *self.0.stuck.lock().unwrap() {
+            Some(why) if how == Stand::Going => Err(why.to_owned()),
+            _ => Ok(Stood::ByWall),
+        }
     }
 
     async fn connect(&self, attended: &Attended<Self>, _: u16) -> Result<Box<dyn Duplex>, SandboxError> {
@@ -256,6 +262,19 @@ async fn what_is_asked_for_as_it_falls_asleep_wakes_it() {
     let began = tokio::time::Instant::now();
     assert_eq!(tokio::join!(asks, sleeps).0.unwrap(), "all");
     assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_it_does_not_wake_is_told_to_whoever_asked_before_it_slept() {
+    let (sandbox, paper, mut agent) = made();
+    *paper.stuck.lock().unwrap() = Some("its memory is gone");
+    let file = path("/work/file");
+    let sleeps = async {
+        agent.begin().await;
+        sandbox.hibernate().await.unwrap();
+    };
+    let refused = tokio::join!(sandbox.read_file(&file, 100), sleeps).0.unwrap_err();
+    assert!(refused.to_string().contains("its memory is gone"), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -96,7 +96,8 @@ impl Wall for Wallpaper {
         None
     }
 
-    async fn snapshot(&self, _: &Attended<Self>) -> Result<Snapshot, SandboxError> {
+    async fn snapshot(&self, attended: &Attended<Self>) -> Result<Snapshot, SandboxError> {
+        let _still = attended.stillness.hold();
         self.0.is_told("keep");
         self.0.may_keep.acquire().await.unwrap().forget();
         Ok(Snapshot { id: SnapshotId::from_parts(1, &[7; 10]), backend: "paper".to_owned(), bytes: 1 })
@@ -296,6 +297,25 @@ async fn what_nobody_waits_for_any_more_is_cancelled() {
         id = agent.begin() => id,
     };
     assert!(matches!(agent.hear().await, ToAgent::Cancel { id: about } if about == id));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_snapshot_that_takes_long_ends_nobody() {
+    let (sandbox, paper, mut agent) = made();
+    let file = path("/work/file");
+    let keeps = async {
+        let id = agent.begin().await;
+        let released = async {
+            paper.hears("keep").await;
+            // Longer than an agent may stand still.
+            tokio::time::sleep(Duration::from_mins(5)).await;
+            paper.may_keep.add_permits(1);
+        };
+        tokio::join!(sandbox.snapshot(), released).0.unwrap();
+        agent.say(FromAgent::Done { id }).await;
+    };
+    assert_eq!(tokio::join!(sandbox.read_file(&file, 100), keeps).0.unwrap(), "");
+    assert_eq!(*paper.told.lock().unwrap(), ["keep"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 
-use super::{COMMANDS, Fault, dispatch, usage};
+use super::{COMMANDS, Fault, Verdict, dispatch, usage};
 
 #[track_caller]
 fn check_usage(typed: &[&str], complaint: &str) {
@@ -33,4 +33,10 @@ fn a_folder_that_is_no_workspace_is_a_fault_and_not_a_clean_tree() {
 #[test]
 fn the_usage_names_every_command() {
     assert!(COMMANDS.iter().all(|command| usage().contains(command.name)));
+}
+
+#[test]
+fn the_documents_that_are_made_are_current() {
+    let told = dispatch(&["gen".into(), "--check".into()]).unwrap();
+    assert!(matches!(told, Verdict::Clean), "run `make gen`");
 }

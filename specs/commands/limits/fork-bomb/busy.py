@@ -4,9 +4,10 @@ import os
 import time
 
 parent = os.getpid()
-end = time.monotonic() + 1.5
+began = time.monotonic()
 told = None
-while time.monotonic() < end:
+# Long enough to do harm; and where forks are slow, until the end was met.
+while time.monotonic() < began + (1.5 if told else 12):
     try:
         os.fork()
     except OSError as error:

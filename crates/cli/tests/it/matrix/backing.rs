@@ -19,14 +19,14 @@ const SOCKET: &str = "BAILIWICK_SANDBOX_CONTAINER_SOCKET";
 /// A backend, as long as this lives.
 pub(crate) struct Backing {
     pub(crate) variables: Vec<(String, String)>,
-    _server: Option<There>,
+    server: Option<There>,
     _engine: Option<Own>,
 }
 
 /// A server on a machine of its own.
 struct There {
     _serving: Serving,
-    _program: Program,
+    program: Program,
 }
 
 /// What tests that need a backend say that they need.
@@ -49,7 +49,7 @@ impl Backing {
     fn with<const N: usize>(backend: &str, more: [(&str, String); N]) -> Self {
         let more = more.into_iter().map(|(name, value)| (name.to_owned(), value));
         let variables = [(BACKENDS.to_owned(), backend.to_owned())].into_iter().chain(more).collect();
-        Self { variables, _server: None, _engine: None }
+        Self { variables, server: None, _engine: None }
     }
 
     /// The backend of this name, or none at all, if this machine has it. A server that is needed has these settings.
@@ -98,8 +98,18 @@ impl Backing {
             ("BAILIWICK_SECRETS_ENV", KEY.to_owned()),
             (KEY, key.trim().to_owned()),
         ];
-        let server = Some(There { _serving: serving, _program: there });
-        Self { _server: server, ..Self::with("remote", more) }
+        let server = Some(There { _serving: serving, program: there });
+        Self { server, ..Self::with("remote", more) }
+    }
+
+    /// The socket of the engine that makes the sandboxes, where one does.
+    pub(crate) fn socket(&self) -> Option<&str> {
+        self.variables.iter().find(|(name, _)| name == SOCKET).map(|(_, socket)| socket.as_str())
+    }
+
+    /// The program of the server, whose images are those that count.
+    pub(crate) fn server(&self) -> Option<&Program> {
+        self.server.as_ref().map(|there| &there.program)
     }
 
     /// Whether a sandbox was seen to stand here.

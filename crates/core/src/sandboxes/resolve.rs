@@ -7,7 +7,7 @@ use std::time::Duration;
 use bailiwick_config::SandboxSettings;
 use bailiwick_sandbox::{
     Amount, Backend, Backends, Ceilings, Demand, Image, Limit, Limits, LimitsError, Mount, Overlay, Preset,
-    Sandbox, SandboxError, SandboxSpec, Snapshot, SpecError, Ttl,
+    Sandbox, SandboxError, SandboxSpec, Snapshot, SpecError, Ttl, judge, unenforceable,
 };
 use bailiwick_types::{CorrelationId, ErrorCode, Tier, parse_duration_ms, shortened};
 
@@ -146,7 +146,15 @@ impl Resolved {
         &self.spec
     }
 
-    /// The backend that will make it.
+    /// The backend that makes it at once. Where only one could, it does not look first: the sandbox itself is the look.
+    pub async fn take(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
+        match backends.sole(self.backend.as_deref(), self.floor, &self.spec) {
+            Some(sole) => Ok(sole),
+            None => self.pick(backends).await,
+        }
+    }
+
+    /// The backend that would make it, which has looked: what it holds is judged before there is a sandbox.
     pub async fn pick(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
         let picked = match &self.backend {
             Some(id) => backends.named(id, self.floor, &self.spec).await,
@@ -156,9 +164,29 @@ impl Resolved {
         Ok(picked?)
     }
 
-    /// Makes it. One whose receipt is below the floor is ended again, whatever its backend had said.
-    pub async fn create(&self, backend: &dyn Backend) -> Result<Box<dyn Sandbox>, Refusal> {
-        at_least(self.floor, backend.create(self.spec.clone()).await?).await
+    /// Makes it. One whose receipt is below the floor, or lacks what is demanded, is ended again, whatever its backend had said.
+    pub async fn create(
+        &self,
+        backend: &dyn Backend,
+        backends: &Backends,
+    ) -> Result<Box<dyn Sandbox>, Refusal> {
+        let error = match backend.create(self.spec.clone()).await {
+            Ok(sandbox) => {
+                let sandbox = at_least(self.floor, sandbox).await?;
+                let Err(unheld) = judge(&self.spec, &sandbox.receipt().walls, backends.lenient()) else {
+                    return Ok(sandbox);
+                };
+                let error = unenforceable(backend.id(), &self.spec, &unheld, &[]);
+                if let Err(trouble) = sandbox.terminate().await {
+                    let message = format!("{error}; nothing ran in it, and it could not be ended: {trouble}");
+                    return Err(Refusal::new(ErrorCode::Unenforceable, message));
+                }
+                error
+            }
+            Err(error) => error,
+        };
+        let failed = (backend, error);
+        Err(backends.why_none(self.backend.as_deref(), self.floor, &self.spec, failed).await.into())
     }
 }
 

@@ -23,6 +23,8 @@ use tokio::sync::{Notify, mpsc, oneshot};
 pub(crate) struct Unwalled {
     pub(crate) made: Arc<AtomicU64>,
     pub(crate) alive: Arc<AtomicU64>,
+    /// How often it looked what it can do.
+    pub(crate) looks: Arc<AtomicU64>,
     /// Told when somebody begins to use it.
     pub(crate) begun: Arc<Notify>,
     /// Demands that it does not hold.
@@ -83,6 +85,7 @@ impl Backend for Unwalled {
     }
 
     fn probe(&self) -> Doing<'_, Probe> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         let probe = Probe { availability: Available::Yes, enforces: self.report(), found: Vec::new() };
         Box::pin(std::future::ready(probe))
     }

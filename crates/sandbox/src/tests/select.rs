@@ -326,6 +326,79 @@ async fn one_that_is_named_is_taken_or_the_error_says_what_would_do() {
     assert!(all().by_id("microvm").is_some() && all().by_id("docker").is_none());
 }
 
+#[test]
+fn the_only_one_that_could_be_taken_does_not_look_first() {
+    let spec = SandboxSpec::default();
+    let sole = |all: Backends, id: Option<&str>, floor| {
+        all.sole(id, floor, &spec).map(|backend| backend.id().to_owned())
+    };
+    let unable = || Fake { runs: false, ..Fake::new("wasm", Tier::UserKernel, 75) };
+    let process = || Fake::new("process", Tier::Process, 10);
+    let container = || Fake::new("container", Tier::Container, 50);
+    let hopes = || Fake { hoped: Some(Tier::MicroVm), ..container() };
+    let table = [
+        (backends([process()]), None, Tier::Process, Some("process")),
+        (backends([process(), unable()]), None, Tier::Process, Some("process")),
+        (backends([process(), container()]), None, Tier::Container, Some("container")),
+        (backends([process(), container()]), Some("process"), Tier::Process, Some("process")),
+        // There is a choice, or nobody at all.
+        (backends([process(), container()]), None, Tier::Process, None),
+        (backends([process(), unable()]), Some("wasm"), Tier::Process, None),
+        (backends([process()]), None, Tier::Container, None),
+        (backends([process()]), Some("docker"), Tier::Process, None),
+        (backends([]), None, Tier::Process, None),
+        // Only a look tells how strong it is.
+        (backends([hopes()]), None, Tier::Process, None),
+        (backends([hopes()]), Some("container"), Tier::Process, None),
+        (backends([elsewhere(Tier::MicroVm)]), None, Tier::Process, None),
+    ];
+    for (all, id, floor, expected) in table {
+        assert_eq!(sole(all.clone(), id, floor).as_deref(), expected, "{all:?}, {id:?}, {floor}");
+    }
+    let fakes = [process()];
+    let seen = worlds(&fakes);
+    assert!(backends(fakes).sole(None, Tier::Process, &spec).is_some());
+    assert_eq!(looks(&seen), [0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_did_not_look_first_says_the_same_when_it_makes_nothing() {
+    let spec = typed_memory();
+    let unavailable = || SandboxError::Unavailable {
+        backend: "process".to_owned(),
+        reason: "no room".to_owned(),
+        fix: Some("mend it".to_owned()),
+    };
+    let unheld = || SandboxError::Unenforceable {
+        backend: "process".to_owned(),
+        unheld: vec!["memory".to_owned()],
+        fix: "a look".to_owned(),
+    };
+    let process = || Fake::new("process", Tier::Process, 10).answering(without(Demand::Memory));
+    let unable = || Fake { runs: false, ..Fake::new("wasm", Tier::UserKernel, 75) };
+    let why = async |all: &Backends, id: Option<&str>, error| {
+        let failed = all.by_id("process").unwrap().clone();
+        all.why_none(id, Tier::Process, &spec, (failed.as_ref(), error)).await
+    };
+
+    let alone = backends([process(), unable()]);
+    let looked = alone.preferred(&spec).await.unwrap_err();
+    assert_eq!(why(&alone, None, unheld()).await, looked);
+    let told = tried(why(&alone, None, unavailable()).await);
+    let told: Vec<(&str, &str)> = told.iter().map(|(id, why)| (id.as_str(), why.as_str())).collect();
+    assert_eq!(told, [("process", "no room"), ("wasm", "the backend `wasm` does not offer that")]);
+    assert_eq!(why(&alone, Some("process"), unavailable()).await, unavailable());
+    let busy = SandboxError::Busy("many".to_owned());
+    assert_eq!(why(&alone, None, busy.clone()).await, busy);
+
+    // Who else would do is worth a look where one was named; where there was a choice, it has been made.
+    let two = backends([process(), Fake::new("container", Tier::Container, 50)]);
+    let hint = why(&two, Some("process"), unheld()).await.hint();
+    assert_eq!(hint.as_deref(), Some("the backend `container` holds it here"));
+    assert_eq!(why(&two, None, unheld()).await, unheld());
+    assert_eq!(why(&two, None, unavailable()).await, unavailable());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wall_that_may_be_partial_is_good_enough() {
     let mut half = report(WallStatus::Enforced);

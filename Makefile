@@ -134,15 +134,15 @@ fmt: ## format the code
 lint: ## formatting and clippy, warnings denied
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --workspace --features bailiwick-http/otlp,bailiwick-cli/otlp --all-targets -- -D warnings
+	$(CARGO) clippy --locked -p bailiwick-http -p bailiwick-cli --features bailiwick-http/otlp,bailiwick-cli/otlp --all-targets -- -D warnings
 
 unit: ## all tests, with nextest where it is installed
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace --no-fail-fast && \
-	  $(CARGO) nextest run --locked --workspace --features bailiwick-http/otlp --test perimeter traces; \
+	  $(CARGO) nextest run --locked -p bailiwick-http --features otlp --test perimeter traces; \
 	else \
 	  .ci/engine around $(ENGINE) $(CARGO) test --locked --workspace --lib --bins --tests && \
-	  $(CARGO) test --locked --workspace --features bailiwick-http/otlp --test perimeter traces; fi
+	  $(CARGO) test --locked -p bailiwick-http --features otlp --test perimeter traces; fi
 
 doctest: ## the examples in the documentation comments
 	$(CARGO) test --locked --workspace --doc

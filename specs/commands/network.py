@@ -107,6 +107,8 @@ def over(connection, host, path="/", more=""):
 
 def inside(target, name, host, path="/", more=""):
     """Asks for a path inside of TLS inside of a tunnel, each with a name of its own."""
+    # Loaded before somebody waits for it.
+    ssl.SSLContext
     return over(secure(tunnel(target), name), host, path, more)
 
 

@@ -102,7 +102,7 @@ impl<L: Lends> InSandboxes<L> {
         let rules = Rules { settings: self.lends.settings(), own: Vec::new() };
         let wish = SandboxWish { network: Some("none".to_owned()), ..SandboxWish::default() };
         let resolved = resolve(&wish, &rules, Origin::Wire, None, &self.correlation)?;
-        let backend = resolved.take(self.lends.backends()).await?;
+        let backend = resolved.pick(self.lends.backends()).await?;
         Ok((command, resolved, backend))
     }
 
@@ -134,7 +134,7 @@ impl<L: Lends> InSandboxes<L> {
         resolved: &Resolved,
         backend: Arc<dyn Backend>,
     ) -> Result<ExecResult, Refusal> {
-        let sandbox = resolved.create(backend.as_ref(), self.lends.backends()).await?;
+        let sandbox = resolved.create(backend.as_ref()).await?;
         let result = attend(sandbox.as_ref(), command, &Mute, Keep::Captured, self.correlation.clone()).await;
         sandbox.terminate().await?;
         Ok(result?)

@@ -42,13 +42,6 @@ pub(crate) async fn create(
     spec: SandboxSpec,
 ) -> Result<Arc<Attended<Sentry>>, SandboxError> {
     spec.check()?;
-    // Without the program nothing of an image has to be looked at.
-    if !inner.runsc.program.is_file() {
-        return Err(inner.unavailable(format!(
-            "{} cannot be started: there is no such program",
-            inner.runsc.program.display()
-        )));
-    }
     let (now, random) = label::random()?;
     let id = SandboxId::from_parts(now, &random);
     let Options { images, egress, accept, patience, .. } = &inner.options;

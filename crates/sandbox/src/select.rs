@@ -158,53 +158,6 @@ impl Backends {
         Ok(backend.clone())
     }
 
-    /// The only backend that could be taken, the one of this name or else of all. It has not looked: whether it is good enough shows when
-    /// it makes the sandbox, and one that is made for a look would be one too many. None where there is a choice to make, or where only a
-    /// look tells how strong it is.
-    pub fn sole(&self, id: Option<&str>, floor: Tier, spec: &SandboxSpec) -> Option<Arc<dyn Backend>> {
-        spec.check().ok()?;
-        let could = |backend: &&Arc<dyn Backend>| {
-            id.is_none_or(|id| id == backend.id()) && unfit(backend.as_ref(), floor, None, spec).is_none()
-        };
-        let mut all = self.all.iter().filter(could);
-        let sole = all.next().filter(|_| all.next().is_none())?;
-        let is_settled = sole.tier() == sole.may_be() && sole.location() == Location::Here;
-        is_settled.then(|| sole.clone())
-    }
-
-    /// Why a backend made no sandbox. Of one that [`Backends::sole`] gave, it is told as if it had looked first.
-    pub async fn why_none(
-        &self,
-        id: Option<&str>,
-        floor: Tier,
-        spec: &SandboxSpec,
-        (failed, error): (&dyn Backend, SandboxError),
-    ) -> SandboxError {
-        if self.sole(id, floor, spec).is_none() {
-            return error;
-        }
-        match (id, error) {
-            // Who else holds it is worth a look.
-            (Some(id), error @ SandboxError::Unenforceable { .. }) => {
-                self.named(id, floor, spec).await.err().unwrap_or(error)
-            }
-            (None, error @ SandboxError::Unenforceable { .. }) => {
-                self.select(floor, None, spec).await.err().unwrap_or(error)
-            }
-            (None, SandboxError::Unavailable { reason, fix, .. }) => {
-                let why = |backend: &dyn Backend| match unfit(backend, floor, None, spec) {
-                    None if backend.id() == failed.id() => {
-                        Some(Why { why: reason.clone(), fix: fix.clone() }.of(backend))
-                    }
-                    unfit => unfit.map(|why| why.of(backend)),
-                };
-                let tried = self.all.iter().filter_map(|backend| why(backend.as_ref())).collect();
-                NoneFits { floor, tried }.into()
-            }
-            (_, error) => error,
-        }
-    }
-
     /// What the backends here hold that could run this at the floor.
     pub async fn alternatives(&self, floor: Tier, spec: &SandboxSpec) -> Vec<Alternative> {
         // Nobody has to look who is out of the question, and no other machine is asked for the sake of a hint.

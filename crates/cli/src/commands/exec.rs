@@ -16,7 +16,7 @@ use bailiwick_core::sandboxes::{
     resolve,
 };
 use bailiwick_core::{Action, Origin, Refusal, new_correlation};
-use bailiwick_sandbox::{Backend, Backends, Command, ExecResult, Sandbox};
+use bailiwick_sandbox::{Backend, Command, ExecResult, Sandbox};
 use bailiwick_types::{CorrelationId, ErrorCode};
 
 use self::console::Console;
@@ -76,13 +76,12 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
     let data = session.loaded.data_folder.as_deref().ok_or(Failure::NoDataFolder)?;
     at_desk(session, &NO_CELLS, async |desk| {
         let mut signals = console.listen()?;
-        let backend = resolved.take(&all).await?;
+        let backend = resolved.pick(&all).await?;
         let intent = ExecIntent::of(resolved.spec(), &command, &backend, Some(correlation.clone()))?;
         ask(desk, Action::ExecBegins(Box::new(intent.clone()))).await?;
         let once = Once {
             resolved: &resolved,
             backend,
-            backends: &all,
             command: command.clone(),
             correlation,
             takes: what.commit,
@@ -109,7 +108,6 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
 struct Once<'a> {
     resolved: &'a Resolved,
     backend: Arc<dyn Backend>,
-    backends: &'a Backends,
     command: Command,
     correlation: CorrelationId,
     /// Whether what it changes under overlays is taken, if it ends well.
@@ -125,7 +123,7 @@ impl Once<'_> {
         is_quiet: bool,
     ) -> (Result<ExecResult, Refusal>, Vec<String>) {
         let since = Moment::now();
-        let sandbox = match self.resolved.create(self.backend.as_ref(), self.backends).await {
+        let sandbox = match self.resolved.create(self.backend.as_ref()).await {
             Ok(sandbox) => sandbox,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };

@@ -43,7 +43,7 @@ pub(crate) async fn choose(
     correlation: &CorrelationId,
 ) -> Result<Chosen, Refusal> {
     let resolved = order.resolved(core, correlation)?;
-    let backend = resolved.take(&core.inner.sandboxes.backends).await?;
+    let backend = resolved.pick(&core.inner.sandboxes.backends).await?;
     Ok(Chosen { resolved, backend })
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn run(
 ) -> Result<Ran, Refusal> {
     let Chosen { resolved, backend } = chosen;
     let Order { block, command, redactor, .. } = order;
-    let sandbox: Box<dyn Sandbox> = resolved.create(backend.as_ref(), &core.inner.sandboxes.backends).await?;
+    let sandbox: Box<dyn Sandbox> = resolved.create(backend.as_ref()).await?;
     let attended = attend(sandbox.as_ref(), command, &Mute, Keep::Captured, correlation.clone());
     let result = tokio::select! {
         result = attended => result,

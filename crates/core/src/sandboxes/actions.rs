@@ -52,7 +52,7 @@ pub(crate) async fn create(
     let ready = async {
         let resolved = core.resolved(caller, &wish, &noted.correlation)?;
         let place = sandboxes.place(resolved.name.as_deref())?;
-        let backend = resolved.take(&sandboxes.backends).await?;
+        let backend = resolved.pick(&sandboxes.backends).await?;
         Ok((resolved, place, backend))
     };
     let (resolved, _place, backend) = match ready.await {
@@ -62,8 +62,7 @@ pub(crate) async fn create(
     let arguments = json!({"name": resolved.name, "sandbox": spec_told(resolved.spec())});
     let made = async {
         let since = Moment::now();
-        let sandbox: Arc<dyn Sandbox> =
-            Arc::from(resolved.create(backend.as_ref(), &sandboxes.backends).await?);
+        let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
         let overlaid = overlaid(sandbox.as_ref(), since)?;
         told::made(backend.id());
         let told = json!({
@@ -124,7 +123,7 @@ pub(crate) async fn exec_fresh(
     let ready = async {
         let wanted = command.command()?;
         let resolved = core.resolved(noted.caller, wish, &noted.correlation)?;
-        let backend = resolved.take(&sandboxes.backends).await?;
+        let backend = resolved.pick(&sandboxes.backends).await?;
         Ok((wanted, resolved, backend))
     };
     let (wanted, resolved, backend) = match ready.await {
@@ -137,7 +136,7 @@ pub(crate) async fn exec_fresh(
     }
     let ran = async {
         let since = Moment::now();
-        let sandbox = resolved.create(backend.as_ref(), &sandboxes.backends).await?;
+        let sandbox = resolved.create(backend.as_ref()).await?;
         told::made(backend.id());
         let ran = ran(noted, sandbox.as_ref(), wanted, command.keep()).await;
         let mut warnings = sandbox.warnings().to_vec();

@@ -37,6 +37,8 @@ pub struct Resolved {
     backend: Option<String>,
     /// Somebody wants a wall of this strength: the strongest is taken then, and not the preferred one.
     wants_strong: bool,
+    /// Walls that may be partial.
+    lenient: Vec<Demand>,
 }
 
 /// Makes a spec of a wish.
@@ -137,6 +139,7 @@ fn allowed_wish(
         },
         backend: wish.backend.clone(),
         wants_strong: wish.tier.is_some() || settings.floor != Tier::Process,
+        lenient: lenient(settings),
     })
 }
 
@@ -146,15 +149,7 @@ impl Resolved {
         &self.spec
     }
 
-    /// The backend that makes it at once. Where only one could, it does not look first: the sandbox itself is the look.
-    pub async fn take(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
-        match backends.sole(self.backend.as_deref(), self.floor, &self.spec) {
-            Some(sole) => Ok(sole),
-            None => self.pick(backends).await,
-        }
-    }
-
-    /// The backend that would make it, which has looked: what it holds is judged before there is a sandbox.
+    /// The backend that will make it.
     pub async fn pick(&self, backends: &Backends) -> Result<Arc<dyn Backend>, Refusal> {
         let picked = match &self.backend {
             Some(id) => backends.named(id, self.floor, &self.spec).await,
@@ -165,28 +160,14 @@ impl Resolved {
     }
 
     /// Makes it. One whose receipt is below the floor, or lacks what is demanded, is ended again, whatever its backend had said.
-    pub async fn create(
-        &self,
-        backend: &dyn Backend,
-        backends: &Backends,
-    ) -> Result<Box<dyn Sandbox>, Refusal> {
-        let error = match backend.create(self.spec.clone()).await {
-            Ok(sandbox) => {
-                let sandbox = at_least(self.floor, sandbox).await?;
-                let Err(unheld) = judge(&self.spec, &sandbox.receipt().walls, backends.lenient()) else {
-                    return Ok(sandbox);
-                };
-                let error = unenforceable(backend.id(), &self.spec, &unheld, &[]);
-                if let Err(trouble) = sandbox.terminate().await {
-                    let message = format!("{error}; nothing ran in it, and it could not be ended: {trouble}");
-                    return Err(Refusal::new(ErrorCode::Unenforceable, message));
-                }
-                error
-            }
-            Err(error) => error,
+    pub async fn create(&self, backend: &dyn Backend) -> Result<Box<dyn Sandbox>, Refusal> {
+        let sandbox = at_least(self.floor, backend.create(self.spec.clone()).await?).await?;
+        let Err(unheld) = judge(&self.spec, &sandbox.receipt().walls, &self.lenient) else {
+            return Ok(sandbox);
         };
-        let failed = (backend, error);
-        Err(backends.why_none(self.backend.as_deref(), self.floor, &self.spec, failed).await.into())
+        let error = unenforceable(backend.id(), &self.spec, &unheld, &[]);
+        let end = ended(sandbox).await;
+        Err(Refusal::new(error.code(), format!("{error}: {end}")).with_hint(error.hint().unwrap_or_default()))
     }
 }
 
@@ -196,14 +177,19 @@ pub(super) async fn at_least(floor: Tier, sandbox: Box<dyn Sandbox>) -> Result<B
     if tier.meets(floor) {
         return Ok(sandbox);
     }
-    let end = match sandbox.terminate().await {
-        Ok(()) => "it was ended, and nothing ran in it".to_owned(),
-        Err(error) => format!("nothing ran in it, and it could not be ended: {error}"),
-    };
+    let end = ended(sandbox).await;
     let message = format!("the backend `{backend}` made a sandbox that is {tier}, below {floor}: {end}");
     Err(Refusal::new(ErrorCode::Unenforceable, message).with_hint(format!(
         "bailiwick doctor --backend {backend} tells what it is here; name another with --backend"
     )))
+}
+
+/// Ends a sandbox in which nothing may run, and tells of it.
+async fn ended(sandbox: Box<dyn Sandbox>) -> String {
+    match sandbox.terminate().await {
+        Ok(()) => "it was ended, and nothing ran in it".to_owned(),
+        Err(error) => format!("nothing ran in it, and it could not be ended: {error}"),
+    }
 }
 
 /// The backends that the operator lets commands run on.

@@ -109,7 +109,7 @@ fn what_cannot_be_held_is_a_refusal_that_code_can_catch() {
         let tested = ground
             .try_out(&tool(caught, &format!("{GRANT}tests: [{{equals: [UNENFORCEABLE, unenforceable]}}]\n")))
             .await;
-        assert!(tested.passed && ground.alive() == 0, "{tested:#?}");
+        assert!(tested.passed && ground.made() == 0, "{tested:#?}");
         let tested = ground.try_out(&tool("await sandbox.exec(['id'])", GRANT)).await;
         let failure = tested.lines[0].failure.as_ref().expect("a failure");
         assert_eq!(failure.code, ErrorCode::Unenforceable, "{failure:?}");

@@ -23,12 +23,12 @@ use tokio::sync::{Notify, mpsc, oneshot};
 pub(crate) struct Unwalled {
     pub(crate) made: Arc<AtomicU64>,
     pub(crate) alive: Arc<AtomicU64>,
-    /// How often it looked what it can do.
-    pub(crate) looks: Arc<AtomicU64>,
     /// Told when somebody begins to use it.
     pub(crate) begun: Arc<Notify>,
     /// Demands that it does not hold.
     pub(crate) lacks: Vec<Demand>,
+    /// Demands that it says it holds, and its sandboxes do not.
+    pub(crate) feigns: Vec<Demand>,
     /// How strong it says that it is, and how many of its first sandboxes are.
     pub(crate) claims: Option<(Tier, u64)>,
 }
@@ -44,16 +44,17 @@ struct Open {
     backend: Unwalled,
 }
 
-impl Unwalled {
-    fn report(&self) -> Vec<Wallpart> {
-        let part = |demand: Demand| Wallpart {
-            demand: demand.name().to_owned(),
-            mechanism: "nothing but the word of a test".to_owned(),
-            status: if self.lacks.contains(&demand) { WallStatus::Absent } else { WallStatus::Enforced },
-        };
-        Demand::ALL.into_iter().map(part).collect()
-    }
+/// Holds everything but these.
+fn report(lacks: &[Demand]) -> Vec<Wallpart> {
+    let part = |demand: Demand| Wallpart {
+        demand: demand.name().to_owned(),
+        mechanism: "nothing but the word of a test".to_owned(),
+        status: if lacks.contains(&demand) { WallStatus::Absent } else { WallStatus::Enforced },
+    };
+    Demand::ALL.into_iter().map(part).collect()
+}
 
+impl Unwalled {
     fn open(&self, spec: SandboxSpec) -> Box<dyn Sandbox> {
         let number = self.made.fetch_add(1, Ordering::SeqCst);
         self.alive.fetch_add(1, Ordering::SeqCst);
@@ -61,7 +62,7 @@ impl Unwalled {
         let lacks = self.lacks.iter().map(|demand| format!("{} is not held", demand.name()));
         Box::new(Open {
             id: SandboxId::from_parts(number << 32, &[u8::try_from(number).unwrap_or(0); 10]),
-            receipt: receipt(tier, &spec, &self.report()),
+            receipt: receipt(tier, &spec, &report(&[&self.lacks[..], &self.feigns].concat())),
             warnings: lacks.collect(),
             spec,
             folder: tempfile::tempdir().expect("a folder"),
@@ -85,8 +86,7 @@ impl Backend for Unwalled {
     }
 
     fn probe(&self) -> Doing<'_, Probe> {
-        self.looks.fetch_add(1, Ordering::SeqCst);
-        let probe = Probe { availability: Available::Yes, enforces: self.report(), found: Vec::new() };
+        let probe = Probe { availability: Available::Yes, enforces: report(&self.lacks), found: Vec::new() };
         Box::pin(std::future::ready(probe))
     }
 

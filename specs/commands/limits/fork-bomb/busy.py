@@ -14,5 +14,7 @@ while time.monotonic() < began + (1.5 if told else 12):
         told = errno.errorcode[error.errno]
         time.sleep(0.01)
 if os.getpid() == parent:
-    print("ENDED BY", told, flush=True)
+    # The sandbox has its own processes, and a few of whoever made it.
+    count = sum(name.isdigit() for name in os.listdir("/proc"))
+    print("ENDED BY" if count <= 40 else f"ESCAPED {count}, ended by", told, flush=True)
 os._exit(0)

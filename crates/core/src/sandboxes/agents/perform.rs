@@ -158,8 +158,7 @@ impl<'a> Agent<'a> {
         let risk = self.tool.risk(resolved.spec(), backend.tier());
         judge(&mut noted, self.tool, (resolved.spec(), risk), shown).await?;
         let making = async {
-            let sandbox: Arc<dyn Sandbox> =
-                Arc::from(resolved.create(backend.as_ref(), &core.inner.sandboxes.backends).await?);
+            let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
             let told = json!({
                 "ok": true, "sandboxId": sandbox.id(), "receipt": sandbox.receipt(),
                 "warnings": sandbox.warnings(),

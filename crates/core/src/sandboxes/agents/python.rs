@@ -117,7 +117,7 @@ async fn once(agent: &Agent<'_>, given: &Given<'_>, shown: Shown) -> Result<Repl
     judge(&mut noted, agent.tool, (resolved.spec(), risk), shown).await?;
     let arguments = given.told(json!({"sandbox": spec_told(resolved.spec())}));
     let running = async {
-        let sandbox = resolved.create(backend.as_ref(), &agent.core.inner.sandboxes.backends).await?;
+        let sandbox = resolved.create(backend.as_ref()).await?;
         let driven = drive(&noted, sandbox.as_ref(), given, Mode::Once).await;
         let warnings = sandbox.warnings().to_vec();
         sandbox.terminate().await?;

@@ -31,9 +31,9 @@ git team/shared.git config http.receivepack true
 git team/shared.git config receive.autogc false
 /usr/bin/git clone -q --bare source plain/repo.git
 git plain/repo.git update-server-info
-# What cannot be packed any smaller, and is more than anybody on the way holds.
+# What cannot be packed any smaller.
 /usr/bin/git init -q -b main heavy
-/usr/bin/python3 -I -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(3 << 20))' > heavy/large
+/usr/bin/python3 -I -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(5 << 20))' > heavy/large
 git heavy add large
 git heavy commit -q -m "Weigh"
 /usr/bin/git clone -q --bare heavy team/large.git

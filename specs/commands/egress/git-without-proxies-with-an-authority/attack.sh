@@ -1,6 +1,6 @@
 . /srv/git.sh
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
-works "clone" cloned https://xn--bcher-kva.test
+reads https://xn--bcher-kva.test
 carries https://xn--bcher-kva.test git-without-proxies-with-an-authority
 works "a push that the forge refuses" not_taken https://xn--bcher-kva.test
 refused "clone" git clone -q https://other.test/team/repo.git there

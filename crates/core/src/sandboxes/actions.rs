@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::attend::{Keep, attend};
 use super::record::{About, Noted, backend_told, behind, command_told, result_told, spec_told, usage_told};
 use super::registry::{One, Using};
-use super::resolve::{Resolved, Rules, at_least, resolve};
+use super::resolve::{Resolved, Rules, held, resolve};
 use super::review::{Overlaid, after_one, overlaid};
 use super::told;
 use super::view::{Executed, line, view};
@@ -429,7 +429,8 @@ pub(crate) async fn fork(
     let _place = core.inner.sandboxes.place(name.as_deref())?;
     let forked = async {
         // It is held to what it is a fork of.
-        let forked = at_least(on.sandbox().receipt().tier, on.sandbox().fork().await?).await?;
+        let (from, lenient) = (on.sandbox(), core.inner.sandboxes.backends.lenient());
+        let forked = held(from.receipt().tier, from.spec(), lenient, from.fork().await?).await?;
         let sandbox: Arc<dyn Sandbox> = Arc::from(forked);
         told::made(sandbox.backend());
         let told = json!({"ok": true, "forkId": sandbox.id(), "receipt": sandbox.receipt()});

@@ -161,18 +161,28 @@ impl Resolved {
 
     /// Makes it. One whose receipt is below the floor, or lacks what is demanded, is ended again, whatever its backend had said.
     pub async fn create(&self, backend: &dyn Backend) -> Result<Box<dyn Sandbox>, Refusal> {
-        let sandbox = at_least(self.floor, backend.create(self.spec.clone()).await?).await?;
-        let Err(unheld) = judge(&self.spec, &sandbox.receipt().walls, &self.lenient) else {
-            return Ok(sandbox);
-        };
-        let error = unenforceable(backend.id(), &self.spec, &unheld, &[]);
-        let end = ended(sandbox).await;
-        Err(Refusal::new(error.code(), format!("{error}: {end}")).with_hint(error.hint().unwrap_or_default()))
+        held(self.floor, &self.spec, &self.lenient, backend.create(self.spec.clone()).await?).await
     }
 }
 
-/// A sandbox whose receipt says that it is at least this strong. A weaker one is ended before anything runs in it.
-pub(super) async fn at_least(floor: Tier, sandbox: Box<dyn Sandbox>) -> Result<Box<dyn Sandbox>, Refusal> {
+/// A sandbox whose receipt says that it is at least this strong and holds all that is demanded. Another one is ended before anything
+/// runs in it.
+pub(super) async fn held(
+    floor: Tier,
+    spec: &SandboxSpec,
+    lenient: &[Demand],
+    sandbox: Box<dyn Sandbox>,
+) -> Result<Box<dyn Sandbox>, Refusal> {
+    let sandbox = at_least(floor, sandbox).await?;
+    let Err(unheld) = judge(spec, &sandbox.receipt().walls, lenient) else {
+        return Ok(sandbox);
+    };
+    let error = unenforceable(sandbox.backend(), spec, &unheld, &[]);
+    let message = format!("{error}: {}", ended(sandbox).await);
+    Err(error.hint().into_iter().fold(Refusal::new(error.code(), message), Refusal::with_hint))
+}
+
+async fn at_least(floor: Tier, sandbox: Box<dyn Sandbox>) -> Result<Box<dyn Sandbox>, Refusal> {
     let (tier, backend) = (sandbox.receipt().tier, sandbox.backend().to_owned());
     if tier.meets(floor) {
         return Ok(sandbox);

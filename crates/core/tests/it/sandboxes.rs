@@ -372,7 +372,7 @@ fn what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused() 
 
 fn a_sandbox_that_turns_out_to_lack_a_wall_is_ended_before_anything_runs_in_it() {
     block_on(async {
-        let feigning = Unwalled { feigns: vec![Demand::Files], ..Unwalled::default() };
+        let feigning = Unwalled { feigns: Some((Demand::Files, 0)), ..Unwalled::default() };
         let ground = ground(Place::new().serving(), feigning.clone()).await;
         let refused = ground.exec(fresh(), shell("true")).await.expect_err("nothing holds its files");
         assert_eq!(refused.code, ErrorCode::Unenforceable);
@@ -381,8 +381,15 @@ fn a_sandbox_that_turns_out_to_lack_a_wall_is_ended_before_anything_runs_in_it()
         let made = ground.create(named("one")).await.expect_err("nor here");
         assert_eq!((made.code, ground.alive()), (ErrorCode::Unenforceable, 0));
         assert_eq!(feigning.made.load(Ordering::SeqCst), 2);
+        // A fork is held to what it is a fork of.
+        let feigning = Unwalled { feigns: Some((Demand::Files, 1)), ..Unwalled::default() };
+        let ground = self::ground(Place::new().serving(), feigning).await;
+        ground.create(named("whole")).await.expect("a sandbox");
+        let fork = Action::SandboxFork { sandbox: "whole".to_owned(), name: None };
+        let refused = ground.ask(fork).await.expect_err("nothing holds its files");
+        assert_eq!((refused.code, ground.alive()), (ErrorCode::Unenforceable, 1));
         // A limit that only a preset wants is a warning, and not a wall.
-        let feigning = Unwalled { feigns: vec![Demand::Memory], ..Unwalled::default() };
+        let feigning = Unwalled { feigns: Some((Demand::Memory, 0)), ..Unwalled::default() };
         let ground = self::ground(Place::new().serving(), feigning).await;
         ground.exec(fresh(), shell("true")).await.expect("it runs");
     });

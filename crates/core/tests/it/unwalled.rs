@@ -27,8 +27,8 @@ pub(crate) struct Unwalled {
     pub(crate) begun: Arc<Notify>,
     /// Demands that it does not hold.
     pub(crate) lacks: Vec<Demand>,
-    /// Demands that it says it holds, and its sandboxes do not.
-    pub(crate) feigns: Vec<Demand>,
+    /// A demand that it says it holds, and how many of its first sandboxes do.
+    pub(crate) feigns: Option<(Demand, u64)>,
     /// How strong it says that it is, and how many of its first sandboxes are.
     pub(crate) claims: Option<(Tier, u64)>,
 }
@@ -59,11 +59,13 @@ impl Unwalled {
         let number = self.made.fetch_add(1, Ordering::SeqCst);
         self.alive.fetch_add(1, Ordering::SeqCst);
         let tier = self.claims.filter(|(_, kept)| number < *kept).map_or(Tier::Process, |(tier, _)| tier);
-        let lacks = self.lacks.iter().map(|demand| format!("{} is not held", demand.name()));
+        let warnings = self.lacks.iter().map(|demand| format!("{} is not held", demand.name())).collect();
+        let feigned = self.feigns.filter(|(_, kept)| number >= *kept).map(|(demand, _)| demand);
+        let lacks: Vec<Demand> = self.lacks.iter().copied().chain(feigned).collect();
         Box::new(Open {
             id: SandboxId::from_parts(number << 32, &[u8::try_from(number).unwrap_or(0); 10]),
-            receipt: receipt(tier, &spec, &report(&[&self.lacks[..], &self.feigns].concat())),
-            warnings: lacks.collect(),
+            receipt: receipt(tier, &spec, &report(&lacks)),
+            warnings,
             spec,
             folder: tempfile::tempdir().expect("a folder"),
             is_gone: AtomicBool::new(false),

@@ -85,13 +85,30 @@ fn the_same_line_runs_on_every_backend_that_has_the_programs_of_this_machine() {
     }
 }
 
-/// An engine has images of its own.
-#[expect(clippy::disallowed_methods, reason = "the engine's own program, which imports an image of a test")]
-fn import_at(socket: &str, root: &Path) {
-    let import = "tar -C \"$1\" -c . | docker --host \"unix://$0\" import - tell.wasm";
-    let mut importing = std::process::Command::new("/bin/sh");
-    let done = importing.args(["-c", import, socket]).arg(root).output().expect("a shell");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+/// An image of an engine's own, as long as this lives.
+struct AtEngine<'a> {
+    socket: &'a str,
+    name: &'a str,
+}
+
+impl<'a> AtEngine<'a> {
+    fn import(socket: &'a str, root: &Path, name: &'a str) -> Self {
+        let import = "tar -C \"$1\" -c . | docker --host \"unix://$0\" import - \"$2\"";
+        let done = sh(&["-c", import, socket, root.to_str().expect("a path"), name]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Self { socket, name }
+    }
+}
+
+impl Drop for AtEngine<'_> {
+    fn drop(&mut self) {
+        sh(&["-c", "docker --host \"unix://$0\" rmi -f \"$1\"", self.socket, self.name]);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the engine's own program, which keeps an image of a test")]
+fn sh(words: &[&str]) -> std::process::Output {
+    std::process::Command::new("/bin/sh").args(words).output().expect("a shell")
 }
 
 /// An image may have a program for both: one for processors, and at its top one in WebAssembly.
@@ -110,18 +127,17 @@ fn the_same_line_with_the_same_image_runs_on_every_backend() {
     }
     std::fs::write(root.join("bin/tell"), "cat\necho no >&2\nexit 5\n").expect("a script");
     std::fs::write(root.join("tell.wasm"), wat::parse_str(TELL).expect("a module")).expect("a module");
+    let name = format!("tell.wasm:{}", std::process::id());
     for (backend, _) in ALL {
         let Some(backing) = Backing::of(bailiwick(), Some(backend), "") else { continue };
         let program = on(bailiwick(), &backing);
-        if let Some(socket) = backing.socket() {
-            import_at(socket, &root);
-        } else {
+        let at_engine = backing.socket().map(|socket| AtEngine::import(socket, &root, &name));
+        if at_engine.is_none() {
             let whose = backing.server().unwrap_or(&program);
-            let imported = whose.run(&["image", "import", root.to_str().expect("a path"), "tell.wasm"]);
+            let imported = whose.run(&["image", "import", root.to_str().expect("a path"), &name]);
             assert_eq!(imported.code, Some(0), "{backend}: {}", imported.stderr);
         }
-        let line =
-            ["-q", "exec", "-i", "--backend", backend, "--image", "tell.wasm", "--", "/bin/sh", "/bin/tell"];
+        let line = ["-q", "exec", "-i", "--backend", backend, "--image", &name, "--", "/bin/sh", "/bin/tell"];
         check(&program, &line, backend);
     }
 }

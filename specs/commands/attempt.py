@@ -3,31 +3,15 @@
 # A try is refused only by the word of the wall (an errno that the case names); anything else, also another error, says
 # that it got further than it may. Each try runs in a process of its own, so that what one of them wins, another does
 # not have. Nothing here changes anything that outlives the program.
+import ctypes
 import errno
 import os
+import platform
+import signal
 import sys
+import tempfile
 
-
-class Lately:
-    """Something that is loaded when it is first used. Most attacks need little of it, and where a machine is emulated to
-    load it all would take longer than the attack."""
-
-    loaded = []
-
-    def __init__(self, name, load=None):
-        self.name, self.load = name, load or (lambda: __import__(name))
-
-    def now(self):
-        Lately.loaded.append(self.name)
-        globals()[self.name] = self.load()
-
-    def __getattr__(self, what):
-        self.now()
-        return getattr(globals()[self.name], what)
-
-
-ctypes, signal, tempfile = Lately("ctypes"), Lately("signal"), Lately("tempfile")
-LIBC = Lately("LIBC", lambda: ctypes.CDLL(None, use_errno=True))
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 # By name: the number on x86_64, and that on aarch64.
 NUMBERS = {
@@ -62,7 +46,7 @@ won = []
 
 def call(name, *arguments):
     """Asks the kernel itself, as code without a library would. Texts are bytes; the rest are numbers and pointers."""
-    number = NUMBERS[name][0 if os.uname().machine == "x86_64" else 1]
+    number = NUMBERS[name][0 if platform.machine() == "x86_64" else 1]
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
     words += [ctypes.c_long(0)] * (6 - len(words))
     LIBC.syscall.restype = ctypes.c_long
@@ -98,16 +82,12 @@ def outcome(do):
                 told = do() or "went through"
             except OSError as error:
                 told = errno.errorcode.get(error.errno, str(error.errno))
-            # What it had to load, the next ones find loaded.
-            os.write(writing, f"{told}\0{' '.join(Lately.loaded)}".encode())
+            os.write(writing, str(told).encode())
         finally:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        told, _, loaded = pipe.read().decode().rpartition("\0")
-    for late in [globals()[name] for name in loaded.split()]:
-        if isinstance(late, Lately):
-            late.now()
+        told = pipe.read().decode()
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return f"SIGNAL {os.WTERMSIG(status)}"

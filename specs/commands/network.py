@@ -2,9 +2,11 @@
 #
 # What a try gives is one word: the reason that the proxy gives for its no, the status of an answer, the reply of SOCKS,
 # the alert of TLS, or an errno. Where there is no wall every one of them is another word.
+import re
 import socket
+import ssl
+import struct
 
-re, ssl, struct = Lately("re"), Lately("ssl"), Lately("struct")
 PROXY = ("127.0.0.1", 3128)
 NAMES = ("127.0.0.53", 53)
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220:1::1"
@@ -107,8 +109,6 @@ def over(connection, host, path="/", more=""):
 
 def inside(target, name, host, path="/", more=""):
     """Asks for a path inside of TLS inside of a tunnel, each with a name of its own."""
-    # Loaded before somebody waits for it.
-    ssl.SSLContext
     return over(secure(tunnel(target), name), host, path, more)
 
 

@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
 
 /// What a program in Python says.
 async fn says(sandbox: &dyn Sandbox, program: &str) -> String {
-    let command = Command::new(["/usr/bin/python3", "-I", "-S", "-"])
+    let command = Command::new(["/usr/bin/python3", "-I", "-"])
         .and_then(|command| command.with_input(Bytes::copy_from_slice(program.as_bytes())))
         .expect("a command");
     let result = sandbox.exec(command).await.expect("a result");

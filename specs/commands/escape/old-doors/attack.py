@@ -1,5 +1,5 @@
 # Of the process that tries, and gone with it.
-if os.uname().machine == "x86_64":
+if platform.machine() == "x86_64":
     NUMBERS.update({"iopl": (172, 0), "ioperm": (173, 0), "modify_ldt": (154, 0), "uselib": (134, 0), "sysfs": (139, 0),
                     "_sysctl": (156, 0)})
     attempt("iopl", "EPERM", lambda: call("iopl", 3))

@@ -4,7 +4,7 @@ import mmap
 code = bytes.fromhex("53b836010000bb00000004cd805bc3")
 
 def enter():
-    if os.uname().machine != "x86_64":
+    if platform.machine() != "x86_64":
         return call("unshare", 0x04000000) and None
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(code)

@@ -10,6 +10,7 @@ use bailiwick_tool::reference as tool_reference;
 use crate::{Fault, Verdict, disk, output};
 
 mod backends;
+mod limits;
 
 /// A generated document: where it goes, and what makes it.
 struct Document {
@@ -22,6 +23,7 @@ const DOCUMENTS: &[Document] = &[
     Document { path: "docs/configuration.md", make: || Ok(configuration()) },
     Document { path: "docs/tool-reference.md", make: || Ok(tools()) },
     Document { path: "docs/backends.md", make: backends::page },
+    Document { path: "docs/limits.md", make: limits::page },
 ];
 
 /// Writes every document, or with `--check` says which are not current.

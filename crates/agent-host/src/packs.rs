@@ -29,7 +29,7 @@ pub async fn pack<W: Wall>(
     let unfinished = tempfile::NamedTempFile::new_in(folder)
         .map_err(|error| failed("make the file of a snapshot", &error))?;
     let (mut file, path) = unfinished.into_parts();
-    let most = inner.spec.limits.disk.value.saturating_add(BESIDE);
+    let most = inner.spec.limits.scratch().saturating_add(BESIDE);
     let own = inner.places.own_found();
     let mut job = Job::begin(inner, |id| ToAgent::Pack { id, folders: own, most }).await?;
     let number = job.id();

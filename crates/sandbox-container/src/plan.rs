@@ -23,8 +23,9 @@ pub(crate) const USER: u32 = 64_924;
 /// Where the agent is.
 pub(crate) const AGENT: &str = "/.bailiwick-agent";
 
-/// Memory that a sandbox needs beside its commands: the agent, what the engine starts it with, and what the kernel keeps for both.
-const OVERHEAD: u64 = 8 << 20;
+/// Memory that the cgroup has beside the limit: for the agent, what the engine starts it with, and what the kernel keeps for both.
+/// Commands can take what these leave of it, so it is small.
+const OVERHEAD: u64 = 4 << 20;
 /// The same where a kernel of its own is in it, too.
 const OVERHEAD_OF_A_KERNEL: u64 = 128 << 20;
 /// A file of the sandbox's own for every so many bytes of a folder.
@@ -98,7 +99,10 @@ pub(crate) struct Scratch {
 pub(crate) struct Plan {
     pub(crate) bounds: Vec<Bound>,
     pub(crate) scratch: Vec<Scratch>,
+    /// The bytes of its cgroup.
     pub(crate) memory: u64,
+    /// How many of these are not for commands: see [`OVERHEAD`].
+    pub(crate) beside: u64,
     pub(crate) cpu: u32,
     /// The agent counted; none for no bound. On this machine's kernel it is the engine's to hold, on one of its own the agent's.
     pub(crate) pids: Option<u64>,
@@ -130,7 +134,7 @@ impl Plan {
         let own = places.own().iter().map(bailiwick_sandbox::SandboxPath::as_str);
         let own: Vec<String> = own.filter(|at| !is_bound(at)).map(str::to_owned).collect();
         let most = limits.processes.value;
-        let mut scratch = split(&own, spec.workdir.as_str(), limits.disk.value);
+        let mut scratch = split(&own, spec.workdir.as_str(), limits.scratch());
         if by.kind == Kind::Podman {
             // It would put a folder there that can be written to without a bound.
             scratch.push(Scratch { at: "/run".to_owned(), bytes: 0 });
@@ -142,8 +146,9 @@ impl Plan {
         Self {
             scratch,
             bounds,
-            // Its files are in memory, and counted there.
-            memory: limits.memory.value.saturating_add(limits.disk.value).saturating_add(overhead),
+            // The sandbox's own files are in memory, and count within it.
+            memory: limits.memory.value.saturating_add(overhead),
+            beside: overhead,
             cpu: limits.cpu.value,
             pids: (most > 0).then(|| u64::from(most) + 1),
             own_network: spec.network != Network::Host,

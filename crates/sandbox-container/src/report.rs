@@ -2,6 +2,7 @@
 //! seen is claimed.
 
 use bailiwick_sandbox::Demand;
+use bailiwick_sys::cgroups::Group;
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
@@ -158,7 +159,29 @@ impl Look<'_> {
 
     fn memory(&self) -> Held {
         let held = self.outside.group.as_ref().and_then(|group| group.held().memory);
-        self.limit(held, self.outside.account.memory, self.plan.memory, "memory limit")
+        let Plan { memory, beside, .. } = self.plan;
+        let (status, mechanism) = self.limit(held, self.outside.account.memory, *memory, "memory limit");
+        if status == WallStatus::Absent {
+            return (status, mechanism);
+        }
+        let asked = memory.saturating_sub(*beside);
+        if self.outside.group.as_ref().is_some_and(Group::swaps_without_bound) {
+            return (WallStatus::Partial, format!("{mechanism}, but swap beside it is not counted on this machine"));
+        }
+        match self.outside.kernel {
+            Kernel::Ours => (
+                status,
+                format!("{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"),
+            ),
+            // The engine takes one number, and nothing but the kernel itself could tell the two apart.
+            Kernel::Own => (
+                WallStatus::Partial,
+                format!(
+                    "{mechanism}: {asked} bytes for processes and their files, and {beside} for its own kernel, of which commands can \
+                     take what that kernel leaves"
+                ),
+            ),
+        }
     }
 
     fn cpu(&self) -> Held {
@@ -185,7 +208,7 @@ impl Look<'_> {
 
     fn disk(&self) -> Held {
         let all: u64 = self.plan.scratch.iter().map(|scratch| scratch.bytes).sum();
-        let how = format!("{} tmpfs of {all} bytes together", self.plan.scratch.len());
+        let how = format!("{} tmpfs of {all} bytes together, within its memory", self.plan.scratch.len());
         let Some(mounted) = &self.outside.mounted else {
             let told = self.outside.account.tmpfs.as_ref();
             let is_told = self

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bailiwick_agent_host::life::{Awaited, Ends as _, State};
 use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, carried, folders, label};
 use bailiwick_sandbox::{SandboxError, SandboxSpec, Unpacked, judge, unenforceable};
-use bailiwick_sys::cgroups::{Bounds, Controller};
+use bailiwick_sys::cgroups::{Bounds, Controller, Group};
 use bailiwick_sys::privileges;
 use bailiwick_types::{SandboxId, Tier, Wallpart};
 use bailiwick_wire::seat::{FromSeat, Seen};
@@ -23,8 +23,10 @@ use crate::{ID, bundle, failed, outside, report};
 
 /// How long a sandbox may take until it stands.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// Memory that a sandbox needs beside its commands: its kernel, the gofer, and the program that started them.
-const OVERHEAD: u64 = 128 << 20;
+/// Memory that a sandbox has beside the limit while it starts: for its kernel, the gofer, and the program that started them.
+const WHILE_IT_STARTS: u64 = 128 << 20;
+/// How much more than when it stood gVisor itself may take: its kernel keeps something for every process, file and page of a guest.
+const GROWTH: u64 = 4 << 20;
 
 /// A sandbox that stands.
 #[derive(Debug)]
@@ -95,8 +97,8 @@ pub(crate) async fn stand(
         }
     };
     let bounds = Bounds {
-        // Its files are in memory, and counted there.
-        memory: spec.limits.memory.value.saturating_add(spec.limits.disk.value).saturating_add(OVERHEAD),
+        // The sandbox's own files are in memory, and count within it.
+        memory: spec.limits.memory.value.saturating_add(WHILE_IT_STARTS),
         cpu: spec.limits.cpu.value,
         pids: None,
     };
@@ -124,16 +126,25 @@ pub(crate) async fn stand(
     let report = {
         let group = life.state.group();
         let has_way_out = lent.outlet.is_some();
+        let of_gvisor = hold(&group, spec.limits.memory.value);
         report::on(About {
             spec,
             seen: &seen,
             outside: &outside,
             group: &group,
             has_way_out,
-            memory: bounds.memory,
+            of_gvisor,
         })
     };
     Ok(Stands { life, link, seen, report, shape })
+}
+
+/// Holds a sandbox that stands to the limit and to what gVisor itself was seen to take; gives the latter. A guest's memory and files are
+/// in a file in memory, so what is anonymous, or the kernel's, is gVisor's own.
+fn hold(group: &Group, memory: u64) -> Option<u64> {
+    let of_gvisor = group.private_memory()?.saturating_add(GROWTH);
+    group.hold_memory(memory.saturating_add(of_gvisor)).ok()?;
+    Some(of_gvisor)
 }
 
 type Kept = (Known, PathBuf);

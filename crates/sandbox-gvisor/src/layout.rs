@@ -85,7 +85,7 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout
         bound.map_err(|error| mounts::refusal(from, &error.to_string()))?;
     }
     let mut mounted = skeleton.mounted;
-    mounted.push(Mounted::Memory { to: OWN.to_owned(), bytes: spec.limits.disk.value });
+    mounted.push(Mounted::Memory { to: OWN.to_owned(), bytes: spec.limits.scratch() });
     // Places that the agent's folders are laid over; nobody ever sees what is in them.
     mounted.extend(own.iter().map(|folder| Mounted::Memory { to: folder.clone(), bytes: 0 }));
     let most = spec.limits.processes.value;

@@ -18,8 +18,8 @@ pub(crate) struct About<'a> {
     pub(crate) outside: &'a Outside,
     pub(crate) group: &'a Group,
     pub(crate) has_way_out: bool,
-    /// The most memory of the cgroup.
-    pub(crate) memory: u64,
+    /// Bytes of the cgroup's memory that are for gVisor itself; none where that could not be found out.
+    pub(crate) of_gvisor: Option<u64>,
 }
 
 /// The report on one sandbox.
@@ -116,19 +116,23 @@ fn held(About { outside, group, .. }: About<'_>, controller: Controller) -> Held
     }
 }
 
-/// The bound is on all of it: what gVisor itself needs and what is in memory for files is in it, so commands have at least what was
-/// asked for, and at most what nobody else of it uses.
+/// The cgroup is around all of it: processes, their files, and gVisor itself, which has what it was seen to take.
 fn memory(about: About<'_>) -> Held {
     let (status, mechanism) = held(about, Controller::Memory);
-    match status {
-        WallStatus::Enforced => {
-            let how = format!(
-                "{mechanism}: {} bytes for commands, files in memory and gVisor itself",
-                about.memory
-            );
+    if status != WallStatus::Enforced {
+        return (status, mechanism);
+    }
+    let asked = about.spec.limits.memory.value;
+    let all = about.group.held().memory;
+    match about.of_gvisor {
+        Some(own) if all.is_some_and(|all| all <= asked.saturating_add(own)) => {
+            let how = format!("{mechanism}: {asked} bytes for processes and their files, {own} beside them for gVisor itself");
+            if about.group.swaps_without_bound() {
+                return (WallStatus::Partial, format!("{how}; swap is not counted on this machine"));
+            }
             (status, how)
         }
-        _ => (status, mechanism),
+        _ => (WallStatus::Partial, format!("{mechanism}: how much of it is gVisor's own could not be found out")),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// How long it is waited for the end of a monitor whose machine did not stand.
 const ENDED: Duration = Duration::from_millis(500);
 /// Memory of a monitor beside that of its machine.
-const OVERHEAD: u64 = 256 << 20;
+pub(crate) const OF_THE_MONITOR: u64 = 256 << 20;
 /// The most threads of a monitor beside one for each processor.
 const THREADS: u32 = 32;
 /// What would help where a machine does not start.
@@ -122,7 +122,7 @@ pub(crate) async fn stand(
     folders::private(&folder).map_err(|error| failed("make the folder of a sandbox", &error))?;
     let size = plan.size;
     let bounds = Bounds {
-        memory: (size.memory << 20).saturating_add(OVERHEAD),
+        memory: (size.memory << 20).saturating_add(OF_THE_MONITOR),
         cpu: spec.limits.cpu.value,
         pids: Some(THREADS + size.processors),
     };

@@ -19,7 +19,10 @@ use crate::served::{Owner, Share, Shares};
 /// Who everybody is inside, unless there is something to be written to on the host.
 const NOBODY: u32 = 64_924;
 /// Memory of a machine beside what commands and files have: its kernel, and what that keeps of files it has read.
-const KERNELS: u64 = 160 << 20;
+pub(crate) const KERNELS: u64 = 160 << 20;
+/// Memory that the cgroup in the machine has beside the limit, for the agent and what the kernel keeps for it. Commands can take what
+/// the agent leaves of it, so it is small.
+pub(crate) const OVERHEAD: u64 = 4 << 20;
 /// How many bytes of disk there are for each file.
 const EACH: u64 = 4096;
 /// The least files that there can be.
@@ -119,8 +122,9 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
         }
     }
     let limits = &spec.limits;
-    let (disk, most) = (limits.disk.value, limits.processes.value);
-    let memory = limits.memory.value.saturating_add(disk);
+    let (disk, most) = (limits.scratch(), limits.processes.value);
+    // The sandbox's own files are in memory, and count within it.
+    let memory = limits.memory.value.saturating_add(OVERHEAD);
     let machine = Machine {
         user,
         room: disk,

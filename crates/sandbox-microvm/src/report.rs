@@ -6,8 +6,10 @@ use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
+use crate::create::OF_THE_MONITOR;
 use crate::monitor::{Accelerator, Monitor, Size};
 use crate::outside::Outside;
+use crate::plan::{KERNELS, OVERHEAD};
 
 type Held = (WallStatus, String);
 
@@ -126,20 +128,17 @@ fn held(About { outside, monitor, group, .. }: About<'_>, controller: Controller
     }
 }
 
-/// The size of the machine is a bound by itself; within it the machine's own kernel holds commands and files to theirs.
+/// The machine's own kernel holds processes and their files to the limit; the size of the machine bounds that kernel, too.
 fn memory(about: About<'_>) -> Held {
-    let inside = about.spec.limits.memory.value.saturating_add(about.spec.limits.disk.value);
-    let size = about.size.memory;
+    let Size { memory: size, .. } = about.size;
+    let asked = about.spec.limits.memory.value;
+    let inside = format!("{asked} bytes for processes and their files, {OVERHEAD} beside them for its first process");
+    let machine = format!("a machine of {size} MiB, {} of them for its kernel", KERNELS >> 20);
     let outer = match held(about, Controller::Memory) {
-        (WallStatus::Enforced, mechanism) => mechanism,
+        (WallStatus::Enforced, mechanism) => format!("{mechanism} with {OF_THE_MONITOR} bytes of its own"),
         (_, why) => format!("no cgroup outside: {why}"),
     };
-    (
-        WallStatus::Enforced,
-        format!(
-            "a machine of {size} MiB; in it a cgroup of its own kernel: {inside} bytes for commands and files in memory; {outer}"
-        ),
-    )
+    (WallStatus::Enforced, format!("a cgroup of the machine's own kernel: {inside}; {machine}; {outer}"))
 }
 
 fn cpu(about: About<'_>) -> Held {

@@ -156,7 +156,7 @@ impl SandboxError {
             Self::Unavailable { fix, .. } | Self::Elsewhere { fix, .. } => fix.clone(),
             Self::NoneFits(none) => Some(none.hint()),
             Self::NoRoom { enough, .. } => Some(format!(
-                "give it more (`--disk {}MiB`), take a smaller image, or a kernel with overlayfs",
+                "give it more (`--disk {}MiB`, and `--memory` for that and for its commands), take a smaller image, or a kernel with overlayfs",
                 enough.div_ceil(1024 * 1024)
             )),
             _ => None,

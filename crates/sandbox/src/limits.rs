@@ -83,9 +83,9 @@ impl std::str::FromStr for Preset {
 pub struct Limits {
     /// Thousandths of a core.
     pub cpu: Bound<u32>,
-    /// Bytes of memory.
+    /// Bytes of memory: of processes and of the sandbox's own files together.
     pub memory: Bound<u64>,
-    /// Bytes of its own files.
+    /// Bytes of its own files, which count within memory.
     pub disk: Bound<u64>,
     /// How long a command may run.
     pub timeout: Bound<Duration>,
@@ -117,6 +117,16 @@ pub enum LimitsError {
         value: String,
         /// The ceiling.
         ceiling: String,
+    },
+    /// Files count within memory, and more of them are asked for than there is memory.
+    #[error(
+        "a limit of {disk} on disk is above the limit of {memory} on memory, and a sandbox's own files count within its memory: raise memory to at least {disk}, or lower disk to at most {memory}"
+    )]
+    DiskAboveMemory {
+        /// The limit on disk.
+        disk: String,
+        /// The limit on memory.
+        memory: String,
     },
     /// There is no such preset.
     #[error("`{0}` is not a preset; presets are minimal, standard and dev")]
@@ -209,9 +219,23 @@ impl Limits {
         }
     }
 
-    /// Whether every value is a limit: the fields are open, so whoever takes them from outside looks again.
+    /// Checks that every value is a limit and that a typed limit on disk fits into memory. The fields are public, so every
+    /// backend calls this again.
     pub fn check(&self) -> Result<(), LimitsError> {
-        Limit::ALL.into_iter().try_for_each(|limit| limit.check(self.get(limit)).map(drop))
+        Limit::ALL.into_iter().try_for_each(|limit| limit.check(self.get(limit)).map(drop))?;
+        if self.disk.from == From::Typed && self.disk.value > self.memory.value {
+            return Err(LimitsError::DiskAboveMemory {
+                disk: Limit::Disk.told(self.disk.value),
+                memory: Limit::Memory.told(self.memory.value),
+            });
+        }
+        Ok(())
+    }
+
+    /// The size in bytes of the file system for a sandbox's own files. They are in its memory and count within it, so this
+    /// is never more than the limit on memory; [`crate::receipt()`] names a preset's disk that was lowered to that.
+    pub fn scratch(&self) -> u64 {
+        self.disk.value.min(self.memory.value)
     }
 
     /// Who wants the limit behind a demand; nobody asks that of a wall.

@@ -3,7 +3,7 @@
 
 use bailiwick_types::{Receipt, Tier, WallStatus, Wallpart};
 
-use crate::{Demand, From, Network, SandboxError, SandboxSpec, Unheld};
+use crate::{Demand, From, Limit, Network, SandboxError, SandboxSpec, Unheld};
 
 /// What stands where nobody said anything.
 pub(crate) const NOTHING: &str = "nothing";
@@ -21,6 +21,7 @@ pub struct Alternative {
 pub fn receipt(tier: Tier, spec: &SandboxSpec, report: &[Wallpart]) -> Receipt {
     let asked = Demand::ALL.into_iter().filter(|demand| spec.asks_for(*demand));
     let mut walls: Vec<Wallpart> = asked.clone().map(|demand| part(demand, report)).collect();
+    note_lowered_disk(spec, &mut walls);
     if spec.network == Network::Host {
         let mechanism = "the host's own network, as asked for".to_owned();
         let demand = Demand::Network.name().to_owned();
@@ -28,6 +29,18 @@ pub fn receipt(tier: Tier, spec: &SandboxSpec, report: &[Wallpart]) -> Receipt {
     }
     let floor: Vec<&str> = asked.filter(|demand| demand.is_wall()).map(Demand::name).collect();
     Receipt::new(tier, walls, &floor)
+}
+
+/// Names a preset's limit on disk that is above the limit on memory: files count within memory, so less than that fits.
+fn note_lowered_disk(spec: &SandboxSpec, walls: &mut [Wallpart]) {
+    let (disk, memory) = (spec.limits.disk.value, spec.limits.memory.value);
+    let held = |part: &&mut Wallpart| part.demand == Demand::Disk.name() && part.status != WallStatus::Absent;
+    if disk > memory
+        && let Some(part) = walls.iter_mut().find(held)
+    {
+        let (disk, memory) = (Limit::Disk.told(disk), Limit::Memory.told(memory));
+        part.mechanism.push_str(&format!("; the preset's {disk} is lowered to {memory}: files count within memory"));
+    }
 }
 
 fn part(demand: Demand, report: &[Wallpart]) -> Wallpart {

@@ -265,20 +265,10 @@ impl Folder {
     fn bound(&self, controller: Controller, bounds: Bounds) -> Result<(), Failed> {
         let quota = u64::from(bounds.cpu).saturating_mul(PERIOD) / 1000;
         match (self.version, controller) {
-            (Version::One, Controller::Memory) => {
-                self.write("memory.limit_in_bytes", &bounds.memory.to_string())?;
-                // Swap accounting may be off; then the bound on memory alone has to do.
-                let _absent = self.write("memory.memsw.limit_in_bytes", &bounds.memory.to_string());
-                Ok(())
-            }
+            (_, Controller::Memory) => self.bound_memory(bounds.memory),
             (Version::One, Controller::Cpu) => {
                 self.write("cpu.cfs_period_us", &PERIOD.to_string())?;
                 self.write("cpu.cfs_quota_us", &quota.to_string())
-            }
-            (Version::Two, Controller::Memory) => {
-                self.write("memory.max", &bounds.memory.to_string())?;
-                let _absent = self.write("memory.swap.max", "0");
-                Ok(())
             }
             (Version::Two, Controller::Cpu) => self.write("cpu.max", &format!("{quota} {PERIOD}")),
             (_, Controller::Pids) => match bounds.pids {
@@ -287,6 +277,22 @@ impl Folder {
             },
             (_, Controller::Account | Controller::Freezer) => Ok(()),
         }
+    }
+
+    /// Bounds memory and swap together. The kernel may not count swap: [`Group::swaps_without_bound`] says whether that matters.
+    fn bound_memory(&self, bytes: u64) -> Result<(), Failed> {
+        let bytes = bytes.to_string();
+        match self.version {
+            Version::One => {
+                self.write("memory.limit_in_bytes", &bytes)?;
+                let _absent = self.write("memory.memsw.limit_in_bytes", &bytes);
+            }
+            Version::Two => {
+                self.write("memory.max", &bytes)?;
+                let _absent = self.write("memory.swap.max", "0");
+            }
+        }
+        Ok(())
     }
 
     fn write(&self, file: &str, text: &str) -> Result<(), Failed> {

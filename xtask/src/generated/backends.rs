@@ -30,7 +30,7 @@ const NONE: &str = "none.toml";
 
 /// What the files say, and which cases there are.
 #[derive(Debug, Default)]
-struct Matrix {
+pub(super) struct Matrix {
     /// Every case, as `area/case`.
     cases: BTreeSet<String>,
     /// Those that are decided before a backend is asked.
@@ -62,7 +62,7 @@ pub(super) fn page() -> Result<String, Fault> {
     Ok(read(&disk::own_workspace().join("specs"))?.written())
 }
 
-fn read(specs: &Path) -> Result<Matrix, Fault> {
+pub(super) fn read(specs: &Path) -> Result<Matrix, Fault> {
     let mut matrix = Matrix::default();
     for (area, _) in AREAS {
         let names = disk::folders(&specs.join("commands").join(area))?;
@@ -106,16 +106,33 @@ fn backend(id: &str, table: &Table) -> Result<Backend, String> {
     })
 }
 
-fn text(table: &Table, field: &str) -> Result<String, String> {
+pub(super) fn text(table: &Table, field: &str) -> Result<String, String> {
     table.get(field).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("it lacks `{field}`"))
 }
 
-fn texts(table: &Table, field: &str) -> Vec<String> {
+pub(super) fn texts(table: &Table, field: &str) -> Vec<String> {
     let items = table.get(field).and_then(Value::as_array).into_iter().flatten();
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 impl Matrix {
+    /// The backends by name, the weakest first.
+    pub(super) fn backends(&self) -> impl Iterator<Item = &str> {
+        self.backends.iter().map(|backend| backend.id.as_str())
+    }
+
+    /// Whether there is a case of this name that asks a backend.
+    pub(super) fn has(&self, case: &str) -> bool {
+        self.cases.contains(case) && !self.before.contains(case)
+    }
+
+    /// Why a case does not hold on a backend, with the verdict; none where it holds.
+    pub(super) fn exception(&self, backend: &str, case: &str) -> Option<String> {
+        let backend = self.backends.iter().find(|one| one.id == backend)?;
+        let named = |one: &&Exception| one.cases.iter().any(|name| name == case);
+        backend.exceptions.iter().find(named).map(|Exception { verdict, why, .. }| format!("{verdict}: {why}"))
+    }
+
     /// Names every case where all of an area are excepted.
     fn name_each(&mut self) {
         let (cases, before) = (&self.cases, &self.before);

@@ -56,13 +56,13 @@ pub(crate) struct SandboxFlags {
     /// Limits by name: minimal, standard, dev
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// The most memory, for example 64M
+    /// The most memory of its processes and its own files together, for example 64M
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) memory: Option<String>,
     /// The most CPU, in cores, for example 0.5
     #[arg(long, value_name = "CORES", allow_hyphen_values = true)]
     pub(crate) cpu: Option<String>,
-    /// The most that its own files take
+    /// The most that its own files take; they count within --memory, so this cannot be more
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) disk: Option<String>,
     /// The most processes at once

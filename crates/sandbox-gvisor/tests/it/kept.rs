@@ -171,7 +171,7 @@ fn a_snapshot_is_asked_for_with_its_own_spec() {
         let refused = place.create(SandboxSpec { snapshot: kept, ..mounted(&two) }).await;
         let refused = refused.expect_err("another folder").to_string();
         assert!(refused.contains("another mounts"), "{refused}");
-        other.limits = other.limits.with(Limit::Disk, 1 << 30).expect("a limit");
+        other.limits = other.limits.with(Limit::Disk, 128 << 20).expect("a limit");
         let refused = place.create(other).await.expect_err("refused").to_string();
         assert!(refused.contains("another limit on disk"), "{refused}");
     });

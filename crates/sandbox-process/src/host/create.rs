@@ -34,8 +34,9 @@ const PATIENCE_FOR_A_COPY: Duration = Duration::from_mins(2);
 const BYTES_A_FILE: u64 = 4096;
 /// As many at least.
 const FEWEST_FILES: u64 = 1024;
-/// Memory that a sandbox needs beside its commands: the agent, and what the kernel keeps for it.
-const OVERHEAD: u64 = 2 << 20;
+/// Memory that the cgroup has beside the limit: for the agent, and for what the kernel keeps for it. Commands can take what the
+/// agent leaves of it, so it is small.
+pub(crate) const OVERHEAD: u64 = 4 << 20;
 
 /// A jail that stands.
 pub(crate) struct Stands {
@@ -258,7 +259,7 @@ async fn attempt(inner: &Arc<Inner>, spec: &SandboxSpec, lent: &Lent, own: Own) 
     };
     let report = {
         let group = group.lock().unwrap_or_else(PoisonError::into_inner);
-        report::on(&plan, &standing, &group)
+        report::on(&plan, &spec.limits, &standing, &group)
     };
     let beside = beside(&plan, lent, &standing, hand).map_err(Unbuilt::Other)?;
     Ok(Stands { jail, link, places, standing, report, beside })
@@ -353,8 +354,8 @@ fn make_group(inner: &Inner, spec: &SandboxSpec, own: Own, name: &str) -> Group 
     let limits = &spec.limits;
     let most = limits.processes.value;
     let bounds = Bounds {
-        // Its files are in memory, and counted there.
-        memory: limits.memory.value.saturating_add(limits.disk.value).saturating_add(OVERHEAD),
+        // The sandbox's own files are in memory, and count within it.
+        memory: limits.memory.value.saturating_add(OVERHEAD),
         cpu: limits.cpu.value,
         pids: (most > 0).then(|| most.saturating_add(1)),
     };
@@ -402,7 +403,7 @@ fn plan_of(
     let group = group.lock().unwrap_or_else(PoisonError::into_inner);
     let doors = group.doors().iter().map(|door| door.display().to_string()).collect();
     let most = spec.limits.processes.value;
-    let disk = spec.limits.disk.value;
+    let disk = spec.limits.scratch();
     // Where the user's processes are not counted for the sandbox alone, a limit of its own would count all of them.
     let by_user = own == Own::All && most > 0;
     let plan = Plan {

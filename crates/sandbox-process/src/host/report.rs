@@ -1,12 +1,14 @@
 //! What holds each demand, from what a jail saw of itself and from its cgroups. Nothing that was not seen is claimed.
 
-use bailiwick_sandbox::Demand;
+use bailiwick_sandbox::{Demand, Limits};
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::jail::{Laid, Own, Plan, Standing};
 
+use super::create::OVERHEAD;
+
 /// The report on one jail.
-pub(crate) fn on(plan: &Plan, standing: &Standing, group: &Group) -> Vec<Wallpart> {
+pub(crate) fn on(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> Vec<Wallpart> {
     Demand::ALL
         .iter()
         .map(|demand| {
@@ -15,7 +17,7 @@ pub(crate) fn on(plan: &Plan, standing: &Standing, group: &Group) -> Vec<Wallpar
                 Demand::Files => files(plan, standing),
                 Demand::Identity => identity(plan, standing),
                 Demand::Kill => kill(standing),
-                Demand::Memory => memory(plan, standing, group),
+                Demand::Memory => memory(plan, limits, standing, group),
                 Demand::Cpu => held(standing, group, Controller::Cpu),
                 Demand::Disk => disk(plan, standing),
                 Demand::Processes => processes(plan, standing, group),
@@ -126,9 +128,25 @@ fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {
     }
 }
 
-/// A limit of each process is not one of all of them: it is told, and nothing is claimed for it.
-fn memory(plan: &Plan, standing: &Standing, group: &Group) -> Held {
+/// The cgroup counts processes and the sandbox's own files together. A limit on each process is not one on all of them: it is
+/// named, and nothing is claimed for it.
+fn memory(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> Held {
     let (status, mechanism) = held(standing, group, Controller::Memory);
+    if status == WallStatus::Enforced {
+        let asked = limits.memory.value;
+        let most = asked.saturating_add(OVERHEAD);
+        return match group.held().memory.filter(|held| *held <= most) {
+            None => (WallStatus::Absent, format!("{mechanism} does not hold it to {most} bytes")),
+            Some(_) if group.swaps_without_bound() => (
+                WallStatus::Partial,
+                format!("{mechanism}: {asked} bytes, but swap beside them is not counted on this machine"),
+            ),
+            Some(_) => {
+                let beside = format!("{OVERHEAD} bytes beside them for its first process");
+                (status, format!("{mechanism}: {asked} bytes for processes and their files, {beside}"))
+            }
+        };
+    }
     match (plan.data, standing.most_data) {
         (Some(wanted), Some(most)) if most <= wanted => {
             (status, format!("{mechanism}; only each process alone is held, by RLIMIT_DATA"))
@@ -144,7 +162,7 @@ fn disk(plan: &Plan, standing: &Standing) -> Held {
             Some(Laid::Over) | None => "",
         };
         let Plan { disk, files, .. } = plan;
-        return (WallStatus::Enforced, format!("tmpfs of {disk} bytes and {files} files{copy}"));
+        return (WallStatus::Enforced, format!("tmpfs of {disk} bytes and {files} files{copy}, within its memory"));
     }
     (WallStatus::Absent, "its files are in a folder of the host's".to_owned())
 }

@@ -20,7 +20,7 @@ use crate::order::{COMPILED, IMAGE};
 /// How much later than the engine's own deadline a command is ended from outside.
 pub(crate) const LAST: Duration = Duration::from_millis(20);
 /// Memory that the engine's host takes beside what its guest holds.
-const OVERHEAD: u64 = 32 << 20;
+pub(crate) const OVERHEAD: u64 = 32 << 20;
 /// Threads of the engine's host: one computes, one waits for the deadline, and one for a terminal if there is one.
 const THREADS: u32 = 3;
 
@@ -100,6 +100,7 @@ pub(crate) fn behind(
 
 /// What the sandbox behind may use: what the guest may, and what our part needs for it.
 fn limits(mut limits: Limits) -> Limits {
+    limits.disk.value = limits.scratch();
     limits.memory.value = limits.memory.value.saturating_add(OVERHEAD);
     limits.timeout.value = limits.timeout.value.saturating_add(LAST);
     limits.processes.value = limits.processes.value.saturating_mul(THREADS);

@@ -4,7 +4,7 @@
 use bailiwick_sandbox::{Demand, SandboxSpec};
 use bailiwick_types::{WallStatus, Wallpart};
 
-use super::create::LAST;
+use super::create::{LAST, OVERHEAD};
 
 /// The report on a sandbox whose commands may take so many steps, from what the one behind was seen to hold.
 pub(crate) fn on(spec: &SandboxSpec, fuel: Option<u64>, behind: &[Wallpart]) -> Vec<Wallpart> {
@@ -42,7 +42,8 @@ fn part(
             let most = spec.limits.memory.value;
             let status = if behind == enforced { enforced } else { WallStatus::Partial };
             let each = format!("wasmtime: {most} bytes of linear memories and tables for each command");
-            (status, format!("{each}; for all of them: {there}"))
+            let own = format!("{OVERHEAD} bytes of these are for the engine");
+            (status, format!("{each}; for all of them and their files: {there}; {own}"))
         }
         Demand::Cpu => (behind, format!("one thread computes for a command; {there}")),
         Demand::Disk => (behind, there.to_owned()),

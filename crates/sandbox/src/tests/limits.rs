@@ -207,6 +207,32 @@ fn open_fields_are_looked_at_again() {
 }
 
 #[test]
+fn a_typed_disk_above_memory_is_refused_and_a_presets_is_lowered() {
+    const MIB: u64 = 1 << 20;
+    let standard = Limits::default();
+    for (memory, disk, from, scratch) in [
+        (64, 64, From::Typed, Some(64)),
+        (64, 65, From::Typed, None),
+        (64, 16, From::Typed, Some(16)),
+        (64, 256, From::Preset, Some(64)),
+        (64, 256, From::Operator, Some(64)),
+        (512, 256, From::Preset, Some(256)),
+    ] {
+        let limits = Limits {
+            memory: Bound { value: memory * MIB, from: From::Typed },
+            disk: Bound { value: disk * MIB, from },
+            ..standard
+        };
+        let checked = limits.check().map(|()| limits.scratch() / MIB);
+        assert_eq!(checked.as_ref().ok(), scratch.as_ref(), "{limits:?}");
+        if let Err(error) = checked {
+            let text = error.to_string();
+            assert!(text.contains("64MiB on memory") && text.contains("raise memory to at least 65MiB"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn limits_have_their_golden_shape_and_are_checked_when_read() {
     let limits = Limits::default().with(Limit::Memory, "64M").unwrap();
     let shape = json!({

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Controller, Folder, Group, Maker, V1, Version, named, read};
+use crate::{Failed, Step};
 
 /// What the kernel holds a cgroup to; none for no bound, or for no file that says one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,40 @@ impl Group {
         let pids = self.folder(Controller::Pids).and_then(|folder| folder.number("pids.max"));
         let cpu = self.folder(Controller::Cpu).and_then(Folder::share);
         Held { memory, cpu, pids }
+    }
+
+    /// Whether its members may hold memory in swap beside the bound: swap is on, and no file of the cgroup bounds it.
+    pub fn swaps_without_bound(&self) -> bool {
+        let Some(folder) = self.folder(Controller::Memory) else { return false };
+        let is_bounded = match folder.version {
+            // It counts memory and swap together.
+            Version::One => {
+                let both = folder.number("memory.memsw.limit_in_bytes");
+                both.is_some_and(|both| folder.number("memory.limit_in_bytes").is_some_and(|memory| both <= memory))
+            }
+            Version::Two => folder.number("memory.swap.max") == Some(0),
+        };
+        // The first line is the head of a table.
+        !is_bounded && read(Path::new("/proc/swaps")).is_ok_and(|table| table.lines().count() > 1)
+    }
+
+    /// Bytes of memory that its members hold as anonymous memory and in the kernel: what is in files, in shared memory and
+    /// in the page cache is left out.
+    pub fn private_memory(&self) -> Option<u64> {
+        let folder = self.folder(Controller::Memory)?;
+        let entry = |word| folder.entry("memory.stat", word);
+        match folder.version {
+            Version::One => {
+                Some(entry("total_rss")?.saturating_add(folder.number("memory.kmem.usage_in_bytes").unwrap_or(0)))
+            }
+            Version::Two => Some(entry("anon")?.saturating_add(entry("kernel").unwrap_or(0))),
+        }
+    }
+
+    /// Holds it to another number of bytes of memory from now on.
+    pub fn hold_memory(&self, bytes: u64) -> Result<(), Failed> {
+        let missing = || Step::WriteCgroup.failed(rustix::io::Errno::NOENT);
+        self.folder(Controller::Memory).ok_or_else(missing)?.bound_memory(bytes)
     }
 }
 

@@ -124,11 +124,11 @@ pub(crate) fn limit_rows() -> Vec<Row> {
         row(
             "memory",
             "size",
-            "memory of all its processes; more ends it with `MEMORY_LIMIT`",
+            "memory of all its processes and its own files; more ends it with `MEMORY_LIMIT`",
             OPERATOR,
             "{memory: 64MiB}",
         ),
-        row("disk", "size", "its own files", OPERATOR, "{disk: 16MiB}"),
+        row("disk", "size", "its own files, which count within `memory`; no more than that", OPERATOR, "{disk: 16MiB}"),
         row(
             "timeout",
             "duration",

@@ -8,6 +8,7 @@ try:
         count += 1
     print("ESCAPED", count, flush=True)
 except RuntimeError:
-    print("ENDED", "within" if count <= 32 else "above", "the limit", flush=True)
+    # With the first thread, between 90 % and 110 % of 32.
+    print("ENDED", "at the limit" if 29 <= count + 1 <= 35 else f"ESCAPED {count}", flush=True)
 import os
 os._exit(0)

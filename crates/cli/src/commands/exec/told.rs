@@ -45,7 +45,10 @@ pub(crate) fn tell(
         }
         _ if result.oom => {
             let most = raised(limits, Limit::Memory, ": ");
-            say(screen, &format!("the limit on memory ended it, or a part of it{most}"));
+            say(
+                screen,
+                &format!("the limit on memory, within which its files count, ended it or a part of it{most}"),
+            );
         }
         Exit::Signal(signal) => say(screen, &format!("{} ended it", signal_name(signal))),
         Exit::Code(_) => {}

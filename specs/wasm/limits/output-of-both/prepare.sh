@@ -1,0 +1,1 @@
+"$PROGRAM" image import attack.wasm attack.wasm

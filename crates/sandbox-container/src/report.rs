@@ -2,6 +2,7 @@
 //! seen is claimed.
 
 use bailiwick_sandbox::Demand;
+use bailiwick_sys::cgroups::Group;
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
@@ -158,7 +159,16 @@ impl Look<'_> {
 
     fn memory(&self) -> Held {
         let held = self.outside.group.as_ref().and_then(|group| group.held().memory);
-        self.limit(held, self.outside.account.memory, self.plan.memory, "memory limit")
+        let (status, mechanism) =
+            self.limit(held, self.outside.account.memory, self.plan.memory, "memory limit");
+        // On a kernel of its own, buffers of sockets are that kernel's memory.
+        let counts_sockets = self.outside.kernel == Kernel::Own
+            || self.outside.group.as_ref().map_or(self.outside.is_unified, Group::counts_sockets);
+        if status == WallStatus::Enforced && !counts_sockets {
+            let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
+            return (WallStatus::Partial, format!("{mechanism}; {why}"));
+        }
+        (status, mechanism)
     }
 
     fn cpu(&self) -> Held {

@@ -128,7 +128,12 @@ fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {
 
 /// A limit of each process is not one of all of them: it is told, and nothing is claimed for it.
 fn memory(plan: &Plan, standing: &Standing, group: &Group) -> Held {
-    let (status, mechanism) = held(standing, group, Controller::Memory);
+    let (mut status, mut mechanism) = held(standing, group, Controller::Memory);
+    // Without namespaces no socket of the internet can be made.
+    if status == WallStatus::Enforced && plan.own != Own::Nothing && !group.counts_sockets() {
+        status = WallStatus::Partial;
+        mechanism.push_str("; buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes");
+    }
     match (plan.data, standing.most_data) {
         (Some(wanted), Some(most)) if most <= wanted => {
             (status, format!("{mechanism}; only each process alone is held, by RLIMIT_DATA"))

@@ -32,7 +32,8 @@ NUMBERS = {
     "swapon": (167, 224), "syslog": (103, 116), "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282),
     "vhangup": (153, 58), "clock_adjtime": (305, 266), "adjtimex": (159, 171), "nfsservctl": (180, 42),
     "shmget": (29, 194), "shmctl": (31, 195), "shmat": (30, 196), "mknodat": (259, 33), "open_tree_attr": (467, 467),
-    "process_madvise": (440, 440), "mq_open": (240, 180), "seccomp": (317, 277), "landlock_create_ruleset": (444, 444),
+    "io_setup": (206, 0), "io_destroy": (207, 1), "io_getevents": (208, 4), "io_submit": (209, 2), "io_cancel": (210, 3),
+    "io_pgetevents": (333, 292), "process_madvise": (440, 440), "mq_open": (240, 180), "seccomp": (317, 277), "landlock_create_ruleset": (444, 444),
     "statmount": (457, 457), "listmount": (458, 458), "lsm_set_self_attr": (460, 460), "memfd_secret": (447, 447),
 }
 

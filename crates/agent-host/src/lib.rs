@@ -7,7 +7,7 @@
 //!
 //! Start reading at [`wall`] (what a backend brings), then [`attended`] (a sandbox as its host has it), then [`link`] (the stream),
 //! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall). What backends
-//! need to make one is in [`mounts`], [`root`], [`lent`] and [`folders`]; those that start a program around it have [`life`].
+//! need to make one is in [`masks`], [`mounts`], [`root`], [`lent`] and [`folders`]; those that start a program around it have [`life`].
 
 pub mod attended;
 pub mod carried;
@@ -20,6 +20,7 @@ pub mod label;
 pub mod lent;
 pub mod life;
 pub mod link;
+pub mod masks;
 pub mod mounts;
 pub mod packs;
 pub mod places;

@@ -173,6 +173,10 @@ async fn build(
             return Err(error.into());
         }
     };
+    if let Some(group) = outside.group.as_ref().filter(|_| kernel == Kernel::Ours) {
+        // Engines do not set it, and only root may; the report reads it back and says `partial` where it is not set.
+        let _not_ours = group.bound_sockets(plan.memory);
+    }
     let report = report::on(engine, &plan, &seen, &outside, outlet.is_some());
     let variables = plan.begins.variables;
     Ok(Stands { container, link, places, variables, seen, outside, report, tier, silence })

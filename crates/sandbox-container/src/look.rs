@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::cgroups::Group;
-use bollard::models::{HostConfig, MountPoint};
+use bollard::models::{HostConfig, MountPoint, SystemInfoCgroupVersionEnum};
 use bollard::query_parameters::InspectContainerOptions;
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
 use rustix::io::Errno;
@@ -27,6 +27,8 @@ pub(crate) struct Outside {
     pub(crate) account: HostConfig,
     /// The cgroups around it, if they are to be seen.
     pub(crate) group: Option<Group>,
+    /// Whether the engine says that its cgroups are of version 2; asked only where the group is not to be seen.
+    pub(crate) is_unified: bool,
     /// Who its first process is on the host, or its kernel.
     pub(crate) user: Option<u32>,
     /// What is mounted in it, as the kernel says.
@@ -62,6 +64,7 @@ pub(crate) async fn at(
     // A number may mean another process here than where the engine is: its cgroup has this container's name.
     let group = process.and_then(|pid| Group::around(pid, &container.id));
     let process = process.filter(|_| group.is_some());
+    let is_unified = group.is_none() && is_unified(container).await?;
     let mounted = process.filter(|_| kernel == Kernel::Ours).and_then(mounts_of);
     let wrong = match process.zip(mounted.as_ref()) {
         Some((pid, mounted)) => wrong(pid, mounted, plan, agent),
@@ -72,10 +75,17 @@ pub(crate) async fn at(
         kernel,
         account: told.host_config.unwrap_or_default(),
         group,
+        is_unified,
         user: process.and_then(user_of),
         mounted,
         wrong,
     })
+}
+
+/// Whether the engine's cgroups are of version 2, as it says.
+async fn is_unified(container: &Container) -> Result<bool, EngineError> {
+    let told = container.engine.ask("ask for its version of cgroups", container.engine.docker.info()).await?;
+    Ok(told.cgroup_version == Some(SystemInfoCgroupVersionEnum::_2))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel, of a few lines")]

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bailiwick_agent_host::Places;
+use bailiwick_agent_host::masks::MASKS;
 use bailiwick_sandbox::{Network, SandboxSpec};
+use bailiwick_sys::bounds;
 use bollard::models::{
     ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig, Mount,
     MountBindOptions, MountType, ResourcesUlimits,
@@ -39,30 +41,13 @@ const MOST_OF_A_USER: u64 = 32_768;
 /// The smallest folder that can be written to.
 pub(crate) const PAGE: u64 = 4096;
 
-/// What of `/proc` and `/sys` tells more about the host than programs need: what engines hide, and what they leave.
-const MASKS: [&str; 21] = [
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/bus",
-    "/proc/cmdline",
-    "/proc/driver",
-    "/proc/fs",
-    "/proc/interrupts",
-    "/proc/irq",
-    "/proc/kallsyms",
-    "/proc/kcore",
-    "/proc/key-users",
-    "/proc/keys",
-    "/proc/latency_stats",
-    "/proc/pressure",
-    "/proc/sched_debug",
-    "/proc/scsi",
-    "/proc/softirqs",
-    "/proc/sysrq-trigger",
-    "/proc/timer_list",
-    "/proc/timer_stats",
-    "/sys",
-];
+/// What is hidden beside the files of `/proc`: everything in `/sys`.
+const SYS: &str = "/sys";
+
+/// The paths that the engine has to hide.
+fn masks() -> Vec<String> {
+    MASKS.iter().chain([&SYS]).map(|path| (*path).to_owned()).collect()
+}
 
 /// The lowest port for which no capability is needed, in the container's own network.
 const PORTS: [&str; 2] = ["net.ipv4.ip_unprivileged_port_start", "0"];
@@ -182,11 +167,11 @@ impl Plan {
             cap_drop: Some(vec!["ALL".to_owned()]),
             security_opt: Some(security(kind)),
             // The way out listens at ports that programs expect; engines differ in whether that needs a capability.
-            sysctls: self.own_network.then(|| HashMap::from([PORTS.map(str::to_owned).into()])),
+            sysctls: self.own_network.then(|| settings(by)),
             readonly_rootfs: Some(true),
             mounts: Some(self.bounds.iter().map(mount).collect()),
             tmpfs: Some(tmpfs),
-            masked_paths: (kind == Kind::Docker).then(|| MASKS.map(str::to_owned).to_vec()),
+            masked_paths: (kind == Kind::Docker).then(masks),
             readonly_paths: (kind == Kind::Docker).then(|| READ_ONLY.map(str::to_owned).to_vec()),
             ulimits: Some(resources(by)),
             // What goes over its streams is between the agent and us.
@@ -220,6 +205,18 @@ impl Plan {
             ..ContainerCreateBody::default()
         }
     }
+}
+
+/// Settings of the container's own network.
+fn settings(by: By<'_>) -> HashMap<String, String> {
+    let mut settings = HashMap::from([PORTS.map(str::to_owned).into()]);
+    if by.kernel() == Kernel::Ours {
+        settings.extend(bounds::OF_A_NETWORK_NAMESPACE.iter().filter_map(|(file, text)| {
+            let name = file.to_str().ok()?.strip_prefix("/proc/sys/")?.replace('/', ".");
+            Some((name, (*text).to_owned()))
+        }));
+    }
+    settings
 }
 
 /// Divides a disk among folders, each a file system of its own: half for where commands begin, the rest in equal parts. Together they
@@ -263,7 +260,7 @@ impl Scratch {
 fn security(kind: Kind) -> Vec<String> {
     let mut options = vec!["no-new-privileges".to_owned()];
     if kind == Kind::Podman {
-        options.push(format!("mask={}", MASKS.join(":")));
+        options.push(format!("mask={}", masks().join(":")));
     }
     options
 }

@@ -165,10 +165,15 @@ impl Look<'_> {
             return (status, mechanism);
         }
         let asked = memory.saturating_sub(*beside);
-        if self.outside.group.as_ref().is_some_and(Group::swaps_without_bound) {
+        let group = self.outside.group.as_ref();
+        if group.is_some_and(Group::swaps_without_bound) {
             return (WallStatus::Partial, format!("{mechanism}, but swap beside it is not counted on this machine"));
         }
         match self.outside.kernel {
+            Kernel::Ours if !group.map_or(self.outside.is_unified, Group::counts_sockets) => {
+                let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
+                (WallStatus::Partial, format!("{mechanism}; {why}"))
+            }
             Kernel::Ours => (
                 status,
                 format!("{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"),

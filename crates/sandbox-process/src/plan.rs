@@ -1,5 +1,5 @@
-//! What is in the root of a sandbox beside its programs: devices that tell nothing about the host, masks over what of `/proc` tells
-//! more than programs need; and who everybody is. The host's own programs are `agent-host`'s to list.
+//! What is in the root of a sandbox beside its programs: devices that tell nothing about the host; and the user of its processes.
+//! The host's own programs, and the masks over `/proc`, are listed in `agent-host`.
 
 use bailiwick_agent_host::root;
 use bailiwick_wire::jail::Place;
@@ -12,27 +12,6 @@ pub(crate) const OUTSIDE: [u32; 2] = [64_924, 65_534];
 
 /// Devices that tell nothing about the host.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
-
-/// What of `/proc` tells more about the host than programs need.
-pub(crate) const MASKS: [&str; 17] = [
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/bus",
-    "/proc/cmdline",
-    "/proc/driver",
-    "/proc/fs",
-    "/proc/interrupts",
-    "/proc/irq",
-    "/proc/kallsyms",
-    "/proc/kcore",
-    "/proc/key-users",
-    "/proc/keys",
-    "/proc/pressure",
-    "/proc/scsi",
-    "/proc/softirqs",
-    "/proc/sysrq-trigger",
-    "/proc/timer_list",
-];
 
 /// The root that has the host's own programs in it.
 pub(crate) fn of_the_host() -> Vec<Place> {

@@ -49,6 +49,16 @@ enum Version {
     Two,
 }
 
+impl Version {
+    /// Whether buffers of sockets have a limit, by what the files of version 1 say of that limit and of memory.
+    fn counts_sockets(self, sockets: Option<u64>, memory: Option<u64>) -> bool {
+        match self {
+            Self::One => sockets.zip(memory).is_some_and(|(sockets, memory)| sockets <= memory),
+            Self::Two => true,
+        }
+    }
+}
+
 /// A controller's folder for a sandbox.
 #[derive(Debug)]
 struct Folder {
@@ -74,6 +84,18 @@ enum Maker {
 
 /// The length of a period in which a share of the processors is given, in microseconds.
 const PERIOD: u64 = 100_000;
+
+/// Version 1 counts the buffers of TCP and UDP sockets beside memory, and only where this file has a limit.
+const SOCKETS: &str = "memory.kmem.tcp.limit_in_bytes";
+/// The share of memory that the buffers of sockets may take in version 1, beside it.
+const SHARE_OF_SOCKETS: u64 = 8;
+/// The least limit on the buffers of sockets: below it, sockets fall back to the smallest windows.
+const LEAST_OF_SOCKETS: u64 = 1 << 20;
+
+/// The limit on the buffers of sockets for a limit on memory.
+pub fn socket_buffers(memory: u64) -> u64 {
+    (memory / SHARE_OF_SOCKETS).max(LEAST_OF_SOCKETS)
+}
 
 /// How many nanoseconds it is waited between two looks, and how often it is looked, until everybody in a cgroup stands still or is gone.
 const LOOK: i64 = 2_000_000;
@@ -281,14 +303,16 @@ impl Folder {
 
     /// Bounds memory and swap together. The kernel may not count swap: [`Group::swaps_without_bound`] says whether that matters.
     fn bound_memory(&self, bytes: u64) -> Result<(), Failed> {
-        let bytes = bytes.to_string();
+        let most = bytes.to_string();
         match self.version {
             Version::One => {
-                self.write("memory.limit_in_bytes", &bytes)?;
-                let _absent = self.write("memory.memsw.limit_in_bytes", &bytes);
+                self.write("memory.limit_in_bytes", &most)?;
+                let _absent = self.write("memory.memsw.limit_in_bytes", &most);
+                // A kernel without this file is reported by `Group::counts_sockets`.
+                let _absent = self.write(SOCKETS, &socket_buffers(bytes).to_string());
             }
             Version::Two => {
-                self.write("memory.max", &bytes)?;
+                self.write("memory.max", &most)?;
                 let _absent = self.write("memory.swap.max", "0");
             }
         }
@@ -397,6 +421,25 @@ impl Group {
 
     fn folder(&self, controller: Controller) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.controllers.contains(&controller))
+    }
+
+    /// Whether the buffers of TCP and UDP sockets have a limit: version 2 counts them as memory, version 1 only where
+    /// `memory.kmem.tcp.limit_in_bytes` is set.
+    pub fn counts_sockets(&self) -> bool {
+        self.folder(Controller::Memory).is_some_and(|folder| {
+            folder.version.counts_sockets(folder.number(SOCKETS), folder.number("memory.limit_in_bytes"))
+        })
+    }
+
+    /// Sets the limit on the buffers of sockets in a cgroup of version 1 that another program made. Sockets that exist
+    /// already are not counted, so it has to be set before a guest runs.
+    pub fn bound_sockets(&self, memory: u64) -> Result<(), Failed> {
+        match self.folder(Controller::Memory) {
+            Some(folder) if folder.version == Version::One => {
+                folder.write(SOCKETS, &socket_buffers(memory).to_string())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// How many of its processes the kernel has killed for want of memory.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::masks::MASKS;
 use bailiwick_agent_host::places::SYSTEM;
 use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, folders, label, packs};
 use bailiwick_sandbox::outlet::{NAMES, PROXY};
@@ -412,7 +413,7 @@ fn plan_of(
         inside: plan::INSIDE,
         outside: if is_root { plan::OUTSIDE.to_vec() } else { Vec::new() },
         places,
-        masks: plan::MASKS.map(str::to_owned).to_vec(),
+        masks: MASKS.map(str::to_owned).to_vec(),
         disk,
         files: (disk / BYTES_A_FILE).max(FEWEST_FILES),
         folders: own_places.own_found(),

@@ -141,6 +141,13 @@ fn memory(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> H
                 WallStatus::Partial,
                 format!("{mechanism}: {asked} bytes, but swap beside them is not counted on this machine"),
             ),
+            // Without namespaces no socket of the internet can be made.
+            Some(_) if plan.own != Own::Nothing && !group.counts_sockets() => (
+                WallStatus::Partial,
+                format!(
+                    "{mechanism}: {asked} bytes; buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes"
+                ),
+            ),
             Some(_) => {
                 let beside = format!("{OVERHEAD} bytes beside them for its first process");
                 (status, format!("{mechanism}: {asked} bytes for processes and their files, {beside}"))

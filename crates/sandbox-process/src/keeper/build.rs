@@ -319,6 +319,9 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<
     if plan.own == Own::All {
         bounds::for_a_user_namespace()?;
     }
+    if plan.own_network {
+        bounds::for_a_network_namespace()?;
+    }
     for mask in &plan.masks {
         cover(Path::new(mask))?;
     }

@@ -36,3 +36,17 @@ fn cgroups_of_somebody_else_are_found_by_their_name_and_left_to_them() {
     drop(found);
     assert!(made.doors().iter().all(|door| door.exists()), "they are their maker's to remove");
 }
+
+#[test]
+fn version_1_counts_buffers_of_sockets_only_where_their_limit_is_set_and_version_2_always() {
+    let memory = Some(64 << 20);
+    for (version, sockets, expected) in [
+        (Version::One, None, false),
+        // What the kernel writes for no limit.
+        (Version::One, Some(9_223_372_036_854_771_712), false),
+        (Version::One, Some(8 << 20), true),
+        (Version::Two, None, true),
+    ] {
+        assert_eq!(version.counts_sockets(sockets, memory), expected, "{version:?} {sockets:?}");
+    }
+}

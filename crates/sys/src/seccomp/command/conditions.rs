@@ -18,6 +18,9 @@ const TIOCLINUX: u64 = 0x541c;
 /// Gives a terminal another line discipline, which loads code into the kernel that nothing here needs.
 const TIOCSETD: u64 = 0x5423;
 const RLIMIT_CORE: u64 = 4;
+const SOL_SOCKET: u64 = 1;
+const SO_TIMESTAMPING: u64 = 37;
+const SO_TIMESTAMPING_NEW: u64 = 65;
 /// The first argument of `ioprio_set` for one process.
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
@@ -53,7 +56,15 @@ pub(super) fn conditional(sockets: Sockets, neighbours: Neighbours) -> Vec<(&'st
         ("prlimit64", vec![vec![IsNot(0, 1), IsNot(1, RLIMIT_CORE)], vec![Is(2, 0)]]),
         ("personality", [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff].map(|one| vec![Is(0, one)]).to_vec()),
         ("socketpair", pairs(sockets)),
+        // Huge pages are a pool of the whole machine, and no limit on memory counts them.
+        ("mmap", vec![vec![Without(3, bits(libc::MAP_HUGETLB))]]),
+        ("memfd_create", vec![vec![Without(1, u64::from(libc::MFD_HUGETLB))]]),
+        // Stamps of what was sent come back by a queue that no limit on memory counts.
+        ("setsockopt", vec![vec![IsNot(1, SOL_SOCKET)], vec![IsNot(2, SO_TIMESTAMPING), IsNot(2, SO_TIMESTAMPING_NEW)]]),
     ];
+    if neighbours == Neighbours::Nobody {
+        list.push(("shmget", vec![vec![Without(2, bits(libc::SHM_HUGETLB))]]));
+    }
     if sockets == Sockets::Internet {
         list.push(("socket", families()));
     }

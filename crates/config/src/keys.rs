@@ -44,6 +44,8 @@ pub enum Kind {
     CountOrNone,
     /// A size in bytes, at least one.
     Size,
+    /// A size in bytes, at least one; or `auto`, which derives it from the machine.
+    SizeOrAuto,
     /// Cores, more than none: `0.5`.
     Cores,
     /// How strong a wall is.
@@ -168,6 +170,13 @@ const PLAIN: &[Row] = &[
         "the scopes that such a token can have at most",
     ),
     ("server.body", Kind::Size, Narrowing::Fixed, Used::Now, "the largest body of a request"),
+    (
+        "server.bodies",
+        Kind::SizeOrAuto,
+        Narrowing::Fixed,
+        Used::Now,
+        "bytes of all request bodies in memory at once; one caller may hold a quarter, callers without a key together half",
+    ),
     (
         "server.perSecond",
         Kind::Count,
@@ -333,6 +342,20 @@ const PLAIN: &[Row] = &[
         Narrowing::Fixed,
         Used::Now,
         "how long records are kept; older ones are removed up to a signed head",
+    ),
+    (
+        "audit.reserve",
+        Kind::SizeOrAuto,
+        Narrowing::Fixed,
+        Used::Now,
+        "disk space of the data directory that is kept for the operator: below it other callers are refused",
+    ),
+    (
+        "audit.hourly",
+        Kind::SizeOrAuto,
+        Narrowing::Fixed,
+        Used::Now,
+        "bytes that one caller may add to the audit log in an hour; callers without a key count as one, the operator is not bounded",
     ),
 ];
 

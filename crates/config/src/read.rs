@@ -195,6 +195,10 @@ fn value(reader: &mut Reader, key: &Key, entry: &Entry<'_>, document: &Arc<str>)
         Kind::Count => Value::Count(at_least_one(reader, key, entry, parse_count)?),
         Kind::CountOrNone => Value::Count(number(reader, key, entry, parse_count)?),
         Kind::Size => Value::Size(at_least_one(reader, key, entry, parse_size)?),
+        Kind::SizeOrAuto => match &entry.node.value {
+            Tree::Text(text) if text == "auto" => Value::SizeOrAuto(None),
+            _ => Value::SizeOrAuto(Some(at_least_one(reader, key, entry, parse_size)?)),
+        },
         Kind::Cores => Value::Cores(cores(reader, key, entry)?),
         Kind::Tier => {
             let text = reader.text(entry)?;

@@ -75,6 +75,8 @@ pub struct Server {
     pub jwt: Option<Jwt>,
     /// The largest body of a request, in bytes.
     pub body_bytes: u64,
+    /// Bytes of all bodies in memory at once; none derives it from the machine.
+    pub bodies_bytes: Option<u64>,
     /// Requests a second that one key may make.
     pub per_second: u32,
     /// Requests that one key may have under way.
@@ -125,6 +127,10 @@ pub struct Audit {
     pub witnesses: Vec<Witness>,
     /// How long records are kept, in milliseconds.
     pub keep_ms: u64,
+    /// Disk space that is kept for the operator, in bytes; none derives it from the disk.
+    pub reserve_bytes: Option<u64>,
+    /// Bytes that one caller may add to the audit log in an hour; none derives it from the disk.
+    pub hourly_bytes: Option<u64>,
 }
 
 /// Somebody outside who gets the signed heads of the record.
@@ -219,6 +225,8 @@ impl Settings {
         let audit = Audit {
             witnesses: witnesses(take!(config, "audit.witness", Texts))?,
             keep_ms: take!(config, "audit.keep", Duration),
+            reserve_bytes: take!(config, "audit.reserve", SizeOrAuto),
+            hourly_bytes: take!(config, "audit.hourly", SizeOrAuto),
         };
         let sandbox = SandboxSettings::from_config(config)?;
         let images = ImageSettings::from_config(config)?;
@@ -300,6 +308,7 @@ fn server(config: &Config) -> Result<Server, ConfigError> {
         tls,
         jwt,
         body_bytes: take!(config, "server.body", Size),
+        bodies_bytes: take!(config, "server.bodies", SizeOrAuto),
         per_second: count(take!(config, "server.perSecond", Count)),
         at_once: count(take!(config, "server.atOnce", Count)),
         calls: count(take!(config, "server.calls", Count)),

@@ -40,6 +40,8 @@ pub enum Value {
     Count(u64),
     /// Bytes.
     Size(u64),
+    /// Bytes; none is derived from the machine.
+    SizeOrAuto(Option<u64>),
     /// Thousandths of a core.
     Cores(u32),
     /// How strong a wall is.
@@ -70,6 +72,8 @@ impl Value {
             Self::Switch(on) => json!(on),
             Self::Count(count) => json!(count),
             Self::Size(bytes) => json!(format_size(*bytes)),
+            Self::SizeOrAuto(None) => json!("auto"),
+            Self::SizeOrAuto(Some(bytes)) => json!(format_size(*bytes)),
             Self::Cores(thousandths) => json!(f64::from(*thousandths) / 1000.0),
             Self::Tier(tier) => json!(tier.name()),
         }

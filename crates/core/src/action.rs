@@ -512,6 +512,23 @@ impl Action {
         )
     }
 
+    /// Whether it only ends or removes something, or makes room. It is done also where callers are refused for lack of room.
+    pub const fn makes_room(&self) -> bool {
+        matches!(
+            self,
+            Self::AuditRetain { .. }
+                | Self::ApprovalAnswer { yes: false, .. }
+                | Self::ExecKill { .. }
+                | Self::ImageRemove { .. }
+                | Self::KeyRevoke { .. }
+                | Self::SandboxRemove { .. }
+                | Self::SandboxStop { .. }
+                | Self::SnapshotForget { .. }
+                | Self::ToolRemove { .. }
+                | Self::ToolUnpublish { .. }
+        )
+    }
+
     /// Its name in records.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -242,6 +242,31 @@ pub struct Caller {
     pub origin: Origin,
 }
 
+/// How far a caller is trusted with what all callers share: memory, connections, disk. Each rank leaves a reserve for those
+/// above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rank {
+    /// Without a key or a token.
+    Keyless,
+    /// With a key or a token that does not cover `operate`.
+    Keyed,
+    /// With what covers `operate`: the operator.
+    Operator,
+}
+
+impl Rank {
+    /// The rank of credentials.
+    pub const fn of(scopes: Scopes, is_keyed: bool) -> Self {
+        if scopes.covers(Scope::Operate) {
+            Self::Operator
+        } else if is_keyed {
+            Self::Keyed
+        } else {
+            Self::Keyless
+        }
+    }
+}
+
 /// Where somebody asks: that decides whose word a path of the host is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -266,6 +291,11 @@ impl Caller {
     /// A caller whom nobody answers for and who hears nothing, with all scopes: the operator's own user.
     pub fn alone(actor: Actor) -> Self {
         Self::covering(actor, Scopes::ALL)
+    }
+
+    /// How far they are trusted with what all callers share.
+    pub const fn rank(&self) -> Rank {
+        Rank::of(self.scopes, self.key.is_some() || self.actor.key.is_some())
     }
 
     /// A caller whose credentials cover this much.

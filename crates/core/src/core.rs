@@ -16,6 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::approvals::Approvals;
+use crate::budget::{self, Budget};
 use crate::catalogue::Pages;
 use crate::desk::{Opening, Presence, said, under};
 use crate::happenings::Happenings;
@@ -76,6 +77,8 @@ pub(crate) struct Inner {
     pub(crate) sandboxes: Sandboxes,
     /// What they can begin with.
     pub(crate) images: Images,
+    /// How much callers may add to the audit log.
+    pub(crate) budget: Arc<Budget>,
     /// How far the clock is ahead.
     pub(crate) ahead: Ahead,
     /// Heads of the record on their way to witnesses.
@@ -112,6 +115,7 @@ impl Core {
         let opened = tokio::task::spawn_blocking(move || Store::open(&folder, options)).await;
         let store = opened.map_err(|_| Refusal::internal("opening the store"))??;
         let baseline = Hash::of_bytes(said(&settings.baseline, &settings.sandbox).as_bytes());
+        let budget = Arc::new(Budget::new(&data, &settings.audit));
         let world = World::new(settings, Folders { data, config }, fallback, cells);
         pass::sweep(world.data());
         code::sweep(world.data());
@@ -133,6 +137,7 @@ impl Core {
             approvals,
             sandboxes,
             images: Images::default(),
+            budget,
             ahead: Ahead::default(),
             posts,
             _ownership: ownership,
@@ -192,6 +197,17 @@ impl Core {
 
     async fn act(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
         authority::check(&caller, &action)?;
+        let Inner { budget, store, .. } = &*self.inner;
+        let admission = budget::admission(budget, store, &caller, &action).await?;
+        admission.charging(self.act_admitted(caller, action, open)).await
+    }
+
+    async fn act_admitted(
+        &self,
+        caller: Caller,
+        action: Action,
+        open: &OpenCall,
+    ) -> Result<Reply, Refusal> {
         if !action.only_reads() {
             // On the record before the first thing that is done under it.
             self.inner.noted.get_or_try_init(|| self.note_policy()).await?;
@@ -293,7 +309,15 @@ impl Core {
 
     /// Puts an entry on the record, and waits until it is as safe as it has to be.
     pub(crate) async fn append(&self, entry: Entry, durability: Durability) -> Result<Stamp, Refusal> {
-        Ok(self.inner.store.write(durability, move |tx| tx.append(&entry)).await?)
+        let stamp = self.inner.store.write(durability, move |tx| tx.append(&entry)).await?;
+        budget::charge(stamp.bytes);
+        Ok(stamp)
+    }
+
+    /// Whether an action of the operator could be put on the audit log now: there is disk space for it, and the store can be
+    /// written. Where that is in doubt, a row is written to find out.
+    pub async fn can_record(&self) -> Result<(), Refusal> {
+        self.inner.budget.can_record(&self.inner.store).await
     }
 
     /// Makes cells before the first call needs one; tells which walls were seen to stand around them.

@@ -189,7 +189,8 @@ impl OfCore {
 
     fn outcome(&self, outcome: ExecOutcome) -> Option<Entry> {
         let ExecOutcome { intent, outcome, usage } = outcome;
-        let entry = self.intent(intent)?;
+        // Its intent holds the arguments.
+        let entry = self.intent(ExecIntent { arguments: Value::Null, ..intent })?;
         Some(told(Entry { kind: Kind::Outcome, usage: Some(usage), ..entry }, bounded(&outcome)))
     }
 

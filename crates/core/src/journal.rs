@@ -68,6 +68,12 @@ fn is_as_left(view: &View<'_>, row: &ToolRow) -> Result<bool, StoreError> {
         && says("/outcome/texts", &row.texts))
 }
 
+/// An intent, and the entry that its outcome becomes. Only the intent holds the arguments: both have the same call id.
+pub(crate) fn intent_and_outcome(entry: Entry) -> (Entry, Entry) {
+    let outcome = Entry { kind: Kind::Outcome, arguments: None, ..entry.clone() };
+    (Entry { kind: Kind::Intent, ..entry }, outcome)
+}
+
 /// An entry with how it went.
 pub(crate) fn told(mut entry: Entry, outcome: Value) -> Entry {
     entry.outcome = Some(outcome);
@@ -105,7 +111,8 @@ pub(crate) async fn run_begins(core: &Core, caller: &Caller, intent: RunIntent) 
 pub(crate) async fn run_ended(core: &Core, caller: &Caller, outcome: RunOutcome) -> Result<Reply, Refusal> {
     let RunOutcome { intent, code, message, usage } = outcome;
     let durability = durability_of(&intent);
-    let mut entry = run_entry(caller, Kind::Outcome, intent);
+    // Its intent holds the arguments.
+    let mut entry = Entry { arguments: None, ..run_entry(caller, Kind::Outcome, intent) };
     entry.usage = Some(usage);
     let entry = told(entry, json!({"ok": code.is_none(), "code": code, "message": message}));
     core.append(entry, durability).await?;

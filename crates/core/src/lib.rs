@@ -11,6 +11,7 @@ mod action;
 mod admitted;
 mod approvals;
 mod authority;
+mod budget;
 mod caller;
 mod catalogue;
 mod code;
@@ -42,7 +43,7 @@ pub use action::{
 pub use admitted::{Admitted, NoRoom, Room};
 pub use caller::{
     Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Origin,
-    Question, Settled, ToolChange,
+    Question, Rank, Settled, ToolChange,
 };
 pub use desk::{Desk, Opening, Presence};
 pub use executor::{InSandboxes, Lends};

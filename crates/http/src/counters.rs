@@ -103,9 +103,28 @@ fn describe() {
     metrics::describe_counter!("bailiwick_sandboxes_made_total", "Sandboxes that were made, by backend.");
     metrics::describe_gauge!("bailiwick_sandboxes_kept", "Sandboxes that are kept now.");
     metrics::describe_counter!("bailiwick_execs_total", "Commands that ran in sandboxes, by how they ended.");
+    describe_budgets();
     metrics::describe_counter!(
         "bailiwick_http_connections_refused_total",
         "Connections for which there was no room."
+    );
+}
+
+/// What callers share, and how much of it is in use.
+fn describe_budgets() {
+    metrics::describe_gauge!("bailiwick_http_connections", "Connections that are open.");
+    metrics::describe_counter!(
+        "bailiwick_http_connections_evicted_total",
+        "Idle connections that made room for others."
+    );
+    metrics::describe_gauge!("bailiwick_http_body_bytes", "Bytes of request bodies in memory.");
+    metrics::describe_counter!("bailiwick_http_bodies_refused_total", "Request bodies without room.");
+    metrics::describe_gauge!("bailiwick_egress_connections", "Connections of sandboxes to the proxy.");
+    metrics::describe_gauge!("bailiwick_data_free_bytes", "Free disk space of the data directory.");
+    metrics::describe_counter!("bailiwick_audit_bytes_total", "Bytes that callers added to the audit log.");
+    metrics::describe_counter!(
+        "bailiwick_audit_refused_total",
+        "Actions for whose records there was no room, by reason."
     );
 }
 

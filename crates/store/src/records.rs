@@ -46,6 +46,8 @@ pub struct Stamp {
     pub time_ms: u64,
     /// Its hash.
     pub hash: Digest,
+    /// The bytes of its text.
+    pub bytes: u64,
 }
 
 fn damaged(view: &View<'_>, what: &str) -> StoreError {

@@ -1,6 +1,7 @@
 //! The store: opened once per data folder, shared by whoever reads and writes.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -23,6 +24,9 @@ use crate::view::View;
 use crate::witness::{Trouble, Troubles, Witnesses};
 use crate::writer::{Message, Writer};
 
+/// The key of the row that [`Store::probe`] writes.
+const PROBE: &str = "probe";
+
 /// Tools and records of one data folder. Clones share it; the last one that goes closes it, and waits for the disk.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -39,6 +43,7 @@ struct Inner {
     witness_files: Vec<PathBuf>,
     editions: Arc<Editions>,
     trouble: Trouble,
+    last_failed: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -79,6 +84,7 @@ impl Store {
         let (chain, tail) = Chain::take_up(&view, last_told)?;
         trouble.note_tail(tail);
         let editions = Arc::new(Editions::default());
+        let last_failed = Arc::new(AtomicBool::new(false));
         editions.others_are(connect::changes_by_others(&connection, &path)?);
         let now = std::time::Instant::now();
         let (queue, jobs) = channel();
@@ -97,6 +103,7 @@ impl Store {
             fresh: Vec::new(),
             unsynced_since: None,
             failed: None,
+            last_failed: Arc::clone(&last_failed),
             witnesses,
         };
         let thread = std::thread::Builder::new()
@@ -113,6 +120,7 @@ impl Store {
             witness_files,
             editions,
             trouble,
+            last_failed,
             thread: Mutex::new(Some(thread)),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -147,6 +155,22 @@ impl Store {
             inner.read(job)
         });
         reading.await.map_err(|_| StoreError::Panicked)?
+    }
+
+    /// Whether the last write that should have been kept was not, for a fault of the disk or the database.
+    pub fn last_write_failed(&self) -> bool {
+        self.inner.last_failed.load(Ordering::Acquire)
+    }
+
+    /// Writes a row that means nothing, to find out whether anything can be written.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        let wrote = self.write(Durability::Process, |tx| tx.set_meta(PROBE, "written")).await;
+        wrote.map_err(WriteError::into_store)
+    }
+
+    /// Bytes within the file of the database that hold nothing; they are used before the file grows.
+    pub async fn free_within(&self) -> Result<u64, StoreError> {
+        self.read(|view| view.free_within()).await
     }
 
     /// The edition of the tools, as far as it is known. What is read of a tool after this was asked, and no later, is of

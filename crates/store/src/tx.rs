@@ -83,10 +83,11 @@ impl Tx<'_> {
         if self.chain.unsigned() >= self.head_every {
             self.chain.sign(&self.view, self.view.keys, self.now_ms)?;
         }
+        let bytes = sealed.body.len() as u64;
         if let Some(fresh) = &mut self.fresh {
             fresh.push(StoredRecord { seq: sealed.seq, body: sealed.body, hash: sealed.hash });
         }
-        Ok(Stamp { seq: sealed.seq, time_ms: sealed.time_ms, hash: sealed.hash })
+        Ok(Stamp { seq: sealed.seq, time_ms: sealed.time_ms, hash: sealed.hash, bytes })
     }
 
     /// Sets a value under a key, and seals it.

@@ -80,6 +80,17 @@ impl View<'_> {
         self.keys.public()
     }
 
+    /// Bytes within the file that hold nothing.
+    pub(crate) fn free_within(&self) -> Result<u64, StoreError> {
+        let pragma = |name: &str| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+                .map_err(StoreError::sql("look at the store", self.path))
+        };
+        let bytes = pragma("freelist_count")?.saturating_mul(pragma("page_size")?);
+        Ok(u64::try_from(bytes).unwrap_or(0))
+    }
+
     /// A value that was set under a key. One that was changed in the file by somebody else is an error.
     pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         let failed = || StoreError::sql("read a setting of the store", self.path);

@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -55,6 +56,8 @@ pub(crate) struct Writer {
     pub(crate) unsigned_since: Option<Instant>,
     /// A failure of the disk, after which nothing can be promised any more.
     pub(crate) failed: Option<StoreError>,
+    /// Whether the last write that should have been kept was not, for a fault of the disk or the database.
+    pub(crate) last_failed: Arc<AtomicBool>,
     /// Last, since closing it gives the lock of the store back.
     pub(crate) witnesses: Witnesses,
 }
@@ -163,8 +166,12 @@ impl Writer {
         let committed = begun.and_then(|()| self.commit());
         if committed.is_ok() {
             let kept = waiting.iter().any(|job| matches!(job.fate, Fate::Kept));
+            if kept {
+                self.last_failed.store(false, Ordering::Release);
+            }
             self.committed(before.signed_to, kept);
         } else {
+            self.last_failed.store(true, Ordering::Release);
             self.chain = before;
             self.fresh.clear();
         }
@@ -203,6 +210,9 @@ impl Writer {
             failed: None,
         };
         let Ran { wish, answer } = run(Ok(&mut tx));
+        if tx.failed.is_some() {
+            self.last_failed.store(true, Ordering::Release);
+        }
         let fate = match (wish, tx.failed) {
             (Wish::Keep, None) => self.execute("RELEASE job").map_or_else(Fate::Lost, |()| Fate::Kept),
             (Wish::Keep, Some(error)) => Fate::Lost(error),

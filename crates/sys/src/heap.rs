@@ -48,3 +48,13 @@ unsafe impl GlobalAlloc for Telling {
         checked(unsafe { System.realloc(pointer, layout, size) })
     }
 }
+
+/// Gives memory that was freed back to the system. The allocator of glibc keeps it otherwise, as long as anything behind it
+/// in one of its arenas is in use. It takes milliseconds where much is free.
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: `malloc_trim` locks each arena for itself, and touches no memory that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

@@ -11,6 +11,7 @@ pub mod alone;
 pub mod bare;
 pub mod beneath;
 pub mod bounds;
+pub mod capacity;
 pub mod cgroup;
 pub mod cgroups;
 pub mod clock;

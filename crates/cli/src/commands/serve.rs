@@ -11,7 +11,7 @@ use std::time::Duration;
 use bailiwick::{Breadth, Options};
 use bailiwick_config::Settings;
 use bailiwick_core::{Core, Desk, OperatorKey, Presence};
-use bailiwick_http::perimeter::NoAuth;
+use bailiwick_http::perimeter::{NoAuth, OPERATORS_SLOTS};
 use bailiwick_http::{App, Ground, ServeError, bind, own_listeners};
 use tokio_util::sync::CancellationToken;
 
@@ -55,7 +55,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     let preset = preset::Preset::chosen(what.preset.as_deref().unwrap_or(&settings.server.preset))?;
     // Heard from before anything is there, since whoever started this may end it at once.
     let mut signals = Signals::hear()?;
-    // Half of what may be open is for connections, so this comes before anybody counts them.
+    // Budgets are derived from how many descriptors may be open, so this comes before any of them.
     bailiwick_sys::descriptors::raise_limit();
     let listener = bind(settings.server.listen)?;
     let bound = listener.local_addr().map_err(ServeError::Listener)?;
@@ -130,7 +130,7 @@ fn keep_tools_away(settings: &mut Settings, bound: std::net::SocketAddr) -> Resu
 }
 
 async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(Desk, Core), Failure> {
-    let at_once = usize::try_from(settings.server.calls).unwrap_or(usize::MAX);
+    let at_once = usize::try_from(settings.server.calls).unwrap_or(usize::MAX).saturating_add(OPERATORS_SLOTS);
     let cells = builder(&what.cells, Breadth::Ordinary, Some(&settings.baseline))
         .parked(PARKED)
         .at_once(at_once, at_once.saturating_mul(WAITING_FOR_EACH))

@@ -2,6 +2,7 @@
 
 mod alike;
 mod approvals;
+mod budgets;
 mod keys;
 mod review;
 mod sandboxes;

@@ -17,8 +17,10 @@ use crate::{LastYes, Question, Refusal, Remember, RememberedFor, Settled, Waitin
 pub(super) const MOST: usize = 1000;
 /// The most of one caller.
 pub(super) const MOST_OF_ONE: usize = 64;
-/// The most bytes of arguments that wait at once.
+/// The most bytes of arguments and code that wait at once.
 const MOST_BYTES: usize = 64 << 20;
+/// The most of one caller.
+const MOST_BYTES_OF_ONE: usize = 16 << 20;
 /// How many questions that ended are known, for whoever answers too late.
 const ENDS_KNOWN: usize = 512;
 /// The most minutes that a yes is remembered: a day.
@@ -195,19 +197,24 @@ impl Queue {
 
     /// Lets a question in; gives it as approvers see it, and where its answer comes.
     pub(super) fn enter(&self, entering: Entering) -> Result<(Waiting, oneshot::Receiver<Given>), NoPlace> {
-        let bytes = entering.question.arguments.to_string().len();
+        let Question { arguments, code, .. } = &entering.question;
+        let bytes = arguments.to_string().len().saturating_add(code.as_ref().map_or(0, String::len));
         let mut state = self.state();
         if state.is_ending {
             return Err(NoPlace::Ending);
         }
-        let of_caller =
-            state.waiting.values().filter(|held| held.entering.who.shares_with(&entering.who)).count();
+        let theirs = || state.waiting.values().filter(|held| held.entering.who.shares_with(&entering.who));
+        let (of_caller, bytes_of_caller) = (theirs().count(), theirs().map(|held| held.bytes).sum::<usize>());
         let full = if of_caller >= MOST_OF_ONE {
             Some(format!("{MOST_OF_ONE} questions of this caller wait for a person, and not more at once"))
         } else if state.waiting.len() >= MOST {
             Some(format!("{MOST} questions wait for a person, and not more at once"))
+        } else if bytes_of_caller > 0 && bytes_of_caller.saturating_add(bytes) > MOST_BYTES_OF_ONE {
+            Some(format!(
+                "{MOST_BYTES_OF_ONE} bytes of this caller's questions wait for a person, and not more at once"
+            ))
         } else if state.bytes.saturating_add(bytes) > MOST_BYTES {
-            Some(format!("{MOST_BYTES} bytes of arguments wait for a person, and not more at once"))
+            Some(format!("{MOST_BYTES} bytes of questions wait for a person, and not more at once"))
         } else {
             None
         };

@@ -224,14 +224,28 @@ async fn by_many_names_of_programs_one_caller_is_still_one() {
 async fn the_queue_has_room_for_so_many_bytes() {
     let queue = Queue::default();
     let long = |number: u64| {
-        let mut entering = entering(number, "agent");
+        let mut entering = entering(number, &format!("agent {number}"));
         entering.question.arguments = json!({"text": "x".repeat(20 << 20)});
         entering
     };
     let kept: Vec<_> = (0..3).map(|number| queue.enter(long(number)).ok().expect("room")).collect();
-    check_full(&queue, long(3), "bytes of arguments");
+    check_full(&queue, long(3), "bytes of questions");
     queue.settle(kept[0].0.id, &Ended::Nothing).expect("it waited");
     assert!(queue.enter(long(3)).is_ok());
+}
+
+#[tokio::test]
+async fn one_caller_has_a_quarter_of_those_bytes_and_code_counts() {
+    let queue = Queue::default();
+    let with_code = |number: u64, who: &str| {
+        let mut entering = entering(number, who);
+        entering.question.code = Some("x".repeat(6 << 20));
+        entering
+    };
+    let _kept: Vec<_> =
+        (0..2).map(|number| queue.enter(with_code(number, "agent")).ok().expect("room")).collect();
+    check_full(&queue, with_code(2, "agent"), "bytes of this caller's questions");
+    assert!(queue.enter(with_code(3, "somebody else")).is_ok(), "others have their own share");
 }
 
 #[tokio::test]

@@ -21,11 +21,11 @@ use self::workspace::Passing;
 use crate::approvals::Subject;
 use crate::catalogue::{refused as faulty, validated};
 use crate::core::OpenCall;
-use crate::journal::told;
+use crate::journal::{intent_and_outcome, told};
 use crate::parsed::Standing;
 use crate::pipeline::approval::{self, Asked};
 use crate::pipeline::{
-    Names, bounded, checked_content, durability_of, in_cell, not_run, of_report, redactor_of, refused,
+    Names, bounded_for, checked_content, durability_of, in_cell, not_run, of_report, redactor_of, refused,
 };
 use crate::{Caller, Code, CodeChecked, CodeRun, Core, Question, Refusal, Reply, authority};
 
@@ -53,7 +53,7 @@ pub(crate) async fn run(
     };
     entry.policy_hash = Some(standing.hash.to_string());
     entry.risk = Some(standing.risk.clone());
-    entry.arguments = Some(bounded(&shown));
+    entry.arguments = Some(bounded_for(caller, &shown));
     let question = Question {
         // No name that somebody chose for code passes for that of a tool.
         tool: format!("code `{name}`, which is no tool"),
@@ -104,8 +104,9 @@ pub(crate) async fn run(
     drop(until_told);
     entry.backend = Some(json!({"id": "cell", "tier": Tier::Process}));
     let durability = durability_of(&standing, &entry);
-    core.append(bailiwick_audit::Entry { kind: Kind::Intent, ..entry.clone() }, durability).await?;
-    open.begin(entry);
+    let (intent, outcome) = intent_and_outcome(entry);
+    core.append(intent, durability).await?;
+    open.begin(outcome);
     let report = in_passing_workspace(core, &names, &standing, call, question).await;
     let Some(entry) = open.take() else { return Err(Refusal::internal("run")) };
     let entry = match &report {

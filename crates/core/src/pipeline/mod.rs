@@ -36,13 +36,16 @@ use crate::core::OpenCall;
 use crate::executor::{InSandboxes, OfCore};
 use crate::journal::{self, told, tool_ref};
 use crate::parsed::Standing;
-use crate::{Caller, Core, Event, Fault, Question, Refusal, Reply};
+use crate::{Caller, Core, Event, Fault, Question, Rank, Refusal, Reply};
 
 /// From this level on a call waits until its intent is safe on the disk.
 const SAFE_FROM: RiskLevel = RiskLevel::L4;
 
 /// The most bytes of arguments that a record holds in full.
 const MOST_RECORDED: usize = 256 * 1024;
+
+/// The same for a caller without a key.
+const MOST_RECORDED_KEYLESS: usize = 16 * 1024;
 
 /// What the workspace of code that is no tool begins with; it goes with the run.
 pub(crate) const CODE_WORKSPACE: &str = "code-";
@@ -120,7 +123,7 @@ pub(crate) async fn call(
         Err(refusal) => return refused(core, entry, refusal).await,
     };
     let shown = &prepared.shown;
-    entry.arguments = Some(bounded(shown));
+    entry.arguments = Some(bounded_for(caller, shown));
     // Whoever goes away from here on, while a person thinks about it or while it runs, leaves an outcome.
     open.begin(entry.clone());
     // Whoever closes the record waits until it tells that this call waits no more.
@@ -187,7 +190,7 @@ async fn call_again(
     entry.policy_hash = Some(ready.standing.hash.to_string());
     entry.risk = Some(ready.standing.risk.clone());
     let Prepared { work, shown } = prepared;
-    entry.arguments = Some(bounded(&shown));
+    entry.arguments = Some(bounded_for(names.caller, &shown));
     let Ok(placed) = command::place(core, names, work).await else { return Ok(None) };
     entry.backend = Some(backend(&placed, workspace));
     match perform(core, names, ready, (placed, &shown), entry, Some(*edition), open).await? {
@@ -438,6 +441,16 @@ fn bad_arguments(tool: &Tool, problems: Vec<bailiwick_tool::ArgumentProblem>) ->
     let refusal = Refusal::new(ErrorCode::InvalidInput, format!("the arguments do not fit: {first}"))
         .with_faults(faults.collect());
     hint.into_iter().fold(refusal, Refusal::with_hint)
+}
+
+/// Arguments of a caller as a record holds them: in full, or by their hash when they are longer than this caller may have
+/// recorded.
+pub(crate) fn bounded_for(caller: &Caller, arguments: &Value) -> Value {
+    let most = match caller.rank() {
+        Rank::Keyless => MOST_RECORDED_KEYLESS,
+        Rank::Keyed | Rank::Operator => MOST_RECORDED,
+    };
+    bounded_to(arguments, most)
 }
 
 /// Arguments as a record holds them: in full, or by their hash when they are very long.

@@ -2,17 +2,18 @@
 //!
 //! Nothing is taken from a cell and no sandbox is made before the intent is committed, and nothing is replied before the outcome is.
 
-use bailiwick_audit::{Entry as Record, Kind};
+use bailiwick_audit::Entry as Record;
 use bailiwick_runtime::Call;
-use bailiwick_store::{Edition, StoreError, WriteError};
+use bailiwick_store::{Edition, Stamp, StoreError, WriteError};
 use bailiwick_types::CallReport;
 use serde_json::{Value, json};
 
 use super::command::run_command;
 use super::{Names, Ready, durability_of, of_report, run};
+use crate::budget;
 use crate::command::{Chosen, Order};
 use crate::core::OpenCall;
-use crate::journal::told;
+use crate::journal::{intent_and_outcome, told};
 use crate::{Core, Refusal};
 
 /// What runs, and how people see what it was given.
@@ -66,25 +67,27 @@ pub(super) async fn perform(
     open: &OpenCall,
 ) -> Result<Performed, Refusal> {
     let durability = durability_of(&ready.standing, &entry);
-    let intent = Record { kind: Kind::Intent, ..entry.clone() };
+    let (intent, outcome) = intent_and_outcome(entry);
     // Whoever goes away from here on leaves an outcome.
-    open.begin(entry);
-    let noting = core.inner.store.write(durability, move |tx| -> Result<(), NotNoted> {
+    open.begin(outcome);
+    let noting = core.inner.store.write(durability, move |tx| -> Result<Stamp, NotNoted> {
         if let Some(expected) = expected
             && tx.edition()? != expected
         {
             return Err(NotNoted::Outdated);
         }
-        tx.append(&intent)?;
-        Ok(())
+        Ok(tx.append(&intent)?)
     });
-    if let Err(error) = noting.await {
-        open.take();
-        return match error {
-            WriteError::Job(NotNoted::Outdated) => Ok(Performed::Outdated),
-            WriteError::Job(NotNoted::Store(error)) | WriteError::Store(error) => Err(error.into()),
-            WriteError::Panicked => Err(Refusal::internal("a write")),
-        };
+    match noting.await {
+        Ok(stamp) => budget::charge(stamp.bytes),
+        Err(error) => {
+            open.take();
+            return match error {
+                WriteError::Job(NotNoted::Outdated) => Ok(Performed::Outdated),
+                WriteError::Job(NotNoted::Store(error)) | WriteError::Store(error) => Err(error.into()),
+                WriteError::Panicked => Err(Refusal::internal("a write")),
+            };
+        }
     }
     let report = match placed {
         Placed::Cell(call) => {

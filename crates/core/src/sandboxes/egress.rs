@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_config::Settings;
-use bailiwick_gateway::egress::{EgressBuilder, Inspection, SandboxEgress};
+use bailiwick_gateway::egress::{EgressBounds, EgressBuilder, Inspection, SandboxEgress};
 use bailiwick_gateway::net::{Seal, Sealed, SealedSet};
 use bailiwick_policy::HostRule;
 use bailiwick_sandbox::{Egress, Outlet, SandboxError, SandboxSpec, SealedSecret};
 use bailiwick_secrets::{Fallback, SecretName, Secrets};
+use bailiwick_sys::capacity;
 
 use crate::world::net_of;
 
@@ -50,6 +51,7 @@ impl OperatorsEgress {
             .private(sandbox.private.iter().cloned())
             .narrow(sandbox.requests.iter().cloned())
             .inspection(inspection)
+            .bounds(EgressBounds::SHIPPED.within(capacity::descriptors(), capacity::memory()))
             .sealed_by(move |spec| sealed(spec, &data, &fallback))
             .build())
     }

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::OpenCall;
-use crate::journal::{self, told};
-use crate::pipeline::bounded;
+use crate::journal::{self, intent_and_outcome, told};
+use crate::pipeline::{bounded, bounded_for};
 use crate::{Actor, Caller, Core, Refusal, Reply};
 
 /// A command that is about to run in a sandbox of whoever asks.
@@ -99,6 +99,8 @@ pub(crate) async fn exec_begins(core: &Core, caller: &Caller, intent: ExecIntent
 /// Puts how a command ended on the record.
 pub(crate) async fn exec_ended(core: &Core, caller: &Caller, outcome: ExecOutcome) -> Result<Reply, Refusal> {
     let ExecOutcome { intent, outcome, usage } = outcome;
+    // Its intent holds the arguments; of what was refused before there was one, none are told.
+    let intent = ExecIntent { arguments: Value::Null, ..intent };
     let mut entry = exec_entry(core, &caller.actor, Kind::Outcome, intent);
     entry.usage = Some(usage);
     core.append(told(entry, bounded(&outcome)), Durability::Process).await?;
@@ -169,7 +171,7 @@ impl<'a> Noted<'a> {
     /// It is refused before anything was begun; that is on the record, too.
     pub(crate) async fn refused<T>(&self, arguments: Value, refusal: Refusal) -> Result<T, Refusal> {
         let mut entry = self.entry();
-        entry.arguments = Some(bounded(&masked(self.core, arguments)));
+        entry.arguments = Some(bounded_for(self.caller, &masked(self.core, arguments)));
         self.core.append(told(entry, refusal_told(&refusal)), Durability::Process).await?;
         Err(refusal)
     }
@@ -190,11 +192,12 @@ impl<'a> Noted<'a> {
     /// Puts the intent on the record; who goes away from here on leaves an outcome.
     pub(crate) async fn begins(&self, arguments: Value, backend: Value) -> Result<(), Refusal> {
         let mut entry = self.entry();
-        entry.arguments = Some(bounded(&masked(self.core, arguments)));
+        entry.arguments = Some(bounded_for(self.caller, &masked(self.core, arguments)));
         entry.backend = Some(backend);
-        let intent = Entry { kind: Kind::Intent, ..entry.clone() };
-        self.core.append(intent, durability_of(&entry)).await?;
-        self.open.begin(entry);
+        let durability = durability_of(&entry);
+        let (intent, outcome) = intent_and_outcome(entry);
+        self.core.append(intent, durability).await?;
+        self.open.begin(outcome);
         Ok(())
     }
 }

@@ -162,12 +162,18 @@ impl Drop for Place<'_> {
     }
 }
 
+/// How many sandboxes a server may keep by the descriptors that it may open: each has some sixteen of them, and a quarter of
+/// all is for sandboxes.
+fn by_descriptors() -> u64 {
+    (bailiwick_sys::capacity::descriptors() / 64).max(1)
+}
+
 impl Sandboxes {
     pub(crate) fn new(backends: Backends, presence: Presence, most: u32) -> Self {
         Self {
             backends,
             presence,
-            most: usize::try_from(most).unwrap_or(usize::MAX),
+            most: usize::try_from(u64::from(most).min(by_descriptors())).unwrap_or(usize::MAX),
             kept: Mutex::default(),
             changed: Arc::default(),
             is_swept: AtomicBool::new(false),
@@ -201,8 +207,10 @@ impl Sandboxes {
             }
             if kept.by_id.len() + kept.making.len() >= self.most {
                 let message = format!("{} sandboxes are kept, and not more at once", self.most);
-                return Err(Refusal::new(ErrorCode::Busy, message)
-                    .with_hint("remove one: bailiwick sandbox rm; the operator's key is sandbox.most"));
+                return Err(Refusal::new(ErrorCode::Busy, message).with_hint(
+                    "remove one: bailiwick sandbox rm; the operator's key is sandbox.most, and never more than a 64th of the \
+                     descriptors that the server may open (ulimit -n)",
+                ));
             }
             if let Some(name) = name
                 && kept.by_id.values().any(|one| one.name.as_deref() == Some(name))

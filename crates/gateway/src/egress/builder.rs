@@ -11,7 +11,7 @@ use super::authority::Authority;
 use super::ledger::Ledger;
 use super::names::Names;
 use super::outlet::Door;
-use super::way::{EgressBounds, MOST_GOODBYES, Way};
+use super::way::{EgressBounds, Shared, Way};
 use crate::net::{Net, SealedSet};
 
 /// How what goes through TLS is looked at.
@@ -101,7 +101,8 @@ impl EgressBuilder {
     /// The egress.
     pub fn build(self) -> SandboxEgress {
         let Self { net, terms, bounds, inspection, seals } = self;
-        SandboxEgress { net, terms: Arc::new(terms), bounds, inspection, seals }
+        let shared = Arc::new(Shared::new(&bounds));
+        SandboxEgress { net, terms: Arc::new(terms), bounds, inspection, seals, shared }
     }
 }
 
@@ -118,6 +119,7 @@ pub struct SandboxEgress {
     bounds: EgressBounds,
     inspection: Inspection,
     seals: Option<Arc<Seals>>,
+    shared: Arc<Shared>,
 }
 
 impl SandboxEgress {
@@ -174,7 +176,7 @@ impl Egress for SandboxEgress {
             names: Names::new(self.bounds.names),
             ledger: Ledger::default(),
             turns: Arc::new(Semaphore::new(self.bounds.connections.min(Semaphore::MAX_PERMITS))),
-            goodbyes: Semaphore::new(MOST_GOODBYES),
+            shared: self.shared.clone(),
             authority,
             sealed: Arc::new(self.sealed(spec)?),
         };

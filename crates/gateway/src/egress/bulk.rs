@@ -7,8 +7,10 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use bailiwick_sys::capacity;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use tokio::io::Interest;
 use tokio::sync::Semaphore;
@@ -20,8 +22,12 @@ use super::line::{Activity, Half, Reader, Writer};
 const ROOM: usize = 1 << 20;
 /// How long a pipe is held while nothing comes.
 const MOMENT: Duration = Duration::from_millis(50);
-/// The most pipes of all sandboxes together; who finds none makes copies.
-static PIPES: Semaphore = Semaphore::const_new(64);
+/// The most pipes of all sandboxes together, two descriptors each: a 32nd of the descriptors at most. A connection that finds
+/// none makes copies.
+static PIPES: LazyLock<Semaphore> = LazyLock::new(|| {
+    let most = usize::try_from(capacity::descriptors() / 64).unwrap_or(usize::MAX);
+    Semaphore::new(most.clamp(1, 64))
+});
 
 /// Which side broke.
 #[derive(Debug)]

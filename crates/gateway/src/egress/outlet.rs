@@ -73,9 +73,9 @@ impl Outlet for Door {
         let way = self.way.clone();
         Box::pin(async move {
             let line = Line::handed(stream);
-            match way.turns.clone().try_acquire_owned() {
-                Ok(_turn) => serve_proxy(&way, line).await,
-                Err(_) => refuse_crowd(&way, line).await,
+            match way.turn() {
+                Some(_turn) => serve_proxy(&way, line).await,
+                None => refuse_crowd(&way, line).await,
             }
         })
     }
@@ -84,12 +84,12 @@ impl Outlet for Door {
         let way = self.way.clone();
         Box::pin(async move {
             let line = Line::handed(stream);
-            match way.turns.clone().try_acquire_owned() {
-                Ok(_turn) => {
+            match way.turn() {
+                Some(_turn) => {
                     count("direct");
                     serve_direct(&way, line, to).await;
                 }
-                Err(_) => refuse_crowd(&way, line).await,
+                None => refuse_crowd(&way, line).await,
             }
         })
     }

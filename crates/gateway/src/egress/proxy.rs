@@ -101,7 +101,7 @@ pub(super) async fn refuse_crowd(way: &Way, mut line: Line) {
     let denial = way.policy.refuse("one more connection", DenialReason::TooMany);
     let told = refused(way, *denial);
     // Who is told is waited for a moment; a crowd is not, for each of them holds a descriptor of the host's.
-    if let Ok(_turn) = way.goodbyes.try_acquire() {
+    if let Ok(_turn) = way.shared.goodbyes.try_acquire() {
         tell(&mut line, &told).await;
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bailiwick_policy::{Checked, EgressPolicy, EgressTarget, HostName};
 use bailiwick_types::{Denial, DenialReason, Refused};
 use http::HeaderValue;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use super::authority::Authority;
@@ -20,11 +20,20 @@ use crate::net::{Net, SealedSet};
 /// How many who find no turn are told so at the same time.
 pub(super) const MOST_GOODBYES: usize = 32;
 
-/// The bounds of one sandbox's connections.
+/// A sandbox may have one for so many that are left.
+const LEFT_FOR_EACH: usize = 4;
+
+/// What a connection takes of memory, at most: two buffers, and what belongs to its tasks.
+const BYTES_OF_A_CONNECTION: u64 = 32 << 10;
+
+/// The bounds of sandboxes' connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EgressBounds {
-    /// Connections at once; one more is closed.
+    /// Connections of one sandbox at once; one more is closed. A sandbox gets no more when it has a quarter of those that are
+    /// left for all: so one that is made later finds some, whatever the others hold.
     pub connections: usize,
+    /// Connections of all sandboxes at once.
+    pub in_all: usize,
     /// Names that have an address inside.
     pub names: usize,
     /// How large the head of a request or answer may be.
@@ -43,6 +52,7 @@ impl EgressBounds {
     /// What holds where nothing else is said.
     pub const SHIPPED: Self = Self {
         connections: 2048,
+        in_all: 8192,
         names: 8192,
         head_bytes: 32 * 1024,
         head: Duration::from_secs(15),
@@ -50,11 +60,63 @@ impl EgressBounds {
         idle: Duration::from_mins(5),
         keep_alive: Duration::from_mins(1),
     };
+
+    /// The same within what the machine has: connections take a quarter of the descriptors, two each, and a 32nd of the
+    /// memory. The server has the rest.
+    #[must_use]
+    pub fn within(self, descriptors: u64, memory: Option<u64>) -> Self {
+        let by_memory = memory.map_or(u64::MAX, |memory| memory / 32 / BYTES_OF_A_CONNECTION);
+        let most = usize::try_from((descriptors / 8).min(by_memory)).unwrap_or(usize::MAX).max(1);
+        Self { in_all: self.in_all.min(most), ..self }
+    }
 }
 
 impl Default for EgressBounds {
     fn default() -> Self {
         Self::SHIPPED
+    }
+}
+
+/// What all sandboxes share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// Connections of all of them.
+    pub(super) turns: Arc<Semaphore>,
+    /// Those beyond the turns who are told so at once; others are closed without a word.
+    pub(super) goodbyes: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(bounds: &EgressBounds) -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(bounds.in_all.min(Semaphore::MAX_PERMITS))),
+            goodbyes: Semaphore::new(MOST_GOODBYES),
+        }
+    }
+}
+
+/// A connection's turn.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _of_sandbox: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+    _counted: Counted,
+}
+
+/// One connection, as it is counted.
+#[derive(Debug)]
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        metrics::gauge!("bailiwick_egress_connections").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        metrics::gauge!("bailiwick_egress_connections").decrement(1.0);
     }
 }
 
@@ -66,8 +128,8 @@ pub(super) struct Way {
     pub(super) names: Names,
     pub(super) ledger: Ledger,
     pub(super) turns: Arc<Semaphore>,
-    /// Those beyond the turns who are told so at once; others are closed without a word.
-    pub(super) goodbyes: Semaphore,
+    /// What the sandboxes share.
+    pub(super) shared: Arc<Shared>,
     pub(super) authority: Option<Authority>,
     pub(super) sealed: Arc<SealedSet>,
 }
@@ -118,6 +180,18 @@ pub(super) struct Opened {
 }
 
 impl Way {
+    /// The turn of one more connection, if there is one.
+    pub(super) fn turn(&self) -> Option<Turn> {
+        let of_sandbox = self.turns.clone().try_acquire_owned().ok()?;
+        let most = self.bounds.connections.min(Semaphore::MAX_PERMITS);
+        let used = most.saturating_sub(self.turns.available_permits());
+        if used > 1 && used > self.shared.turns.available_permits() / LEFT_FOR_EACH {
+            return None;
+        }
+        let of_all = self.shared.turns.clone().try_acquire_owned().ok()?;
+        Some(Turn { _of_sandbox: of_sandbox, _of_all: of_all, _counted: Counted::new() })
+    }
+
     /// Writes a refusal down, without any sealed value.
     pub(super) fn refused(&self, mut denial: Denial) {
         if !self.sealed.is_empty() {

@@ -11,12 +11,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, he
 use hyper::body::Incoming;
 use tower::{Layer as _, ServiceExt as _};
 
+use super::bodies::Full;
 use super::body::{Bounded, Broken, Fate};
 use super::connection::Shared;
 use super::head::Seen;
+use super::places::Seat;
 use super::{Peer, screen};
 use crate::correlation;
-use crate::problem::problem_as;
+use crate::problem::{problem, problem_as};
 
 /// What of a request lies unread when its connection ends after the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,7 @@ enum Unread {
 pub(super) async fn to(
     shared: Arc<Shared>,
     peer: Peer,
+    seat: Seat,
     raw: Option<(Seen, Arc<AtomicBool>)>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
@@ -50,7 +53,7 @@ pub(super) async fn to(
         metrics::counter!("bailiwick_http_refused_total", "reason" => "screen").increment(1);
         (refusal, Some(Unread::Perhaps))
     } else {
-        let (response, whole) = pass(&shared, peer, request).await;
+        let (response, whole) = pass(&shared, peer, seat, request).await;
         let unread = if whole { Unread::Nothing } else { Unread::Perhaps };
         (response, (chunked || !whole).then_some(unread))
     };
@@ -64,14 +67,21 @@ pub(super) async fn to(
 }
 
 /// Hands it on with a bounded body; tells also whether the body was read to its end.
-async fn pass(shared: &Shared, peer: Peer, request: Request<Incoming>) -> (Response<Body>, bool) {
-    let fate = Fate::default();
+async fn pass(
+    shared: &Shared,
+    peer: Peer,
+    seat: Seat,
+    request: Request<Incoming>,
+) -> (Response<Body>, bool) {
+    let (fate, charge) = (Fate::default(), shared.bodies.charge());
     let bounds = &shared.bounds;
     let mut request = request.map(|body| {
-        let bounded =
-            Bounded::new(body, shared.body_bytes, bounds.body_pause, bounds.body_in_all, fate.clone());
-        Body::new(bounded)
+        let times = (bounds.body_pause, bounds.body_in_all);
+        Body::new(Bounded::new(body, shared.body_bytes, times, fate.clone(), charge.clone()))
     });
+    // What was read of the body counts until the request is answered: by then nothing of it is in memory any more.
+    request.extensions_mut().insert(charge.clone());
+    request.extensions_mut().insert(seat);
     request.extensions_mut().insert(peer);
     request.extensions_mut().insert(shared.closing.clone());
     // The body has its bound; the one of the framework would be a second opinion.
@@ -86,6 +96,11 @@ async fn pass(shared: &Shared, peer: Peer, request: Request<Incoming>) -> (Respo
         Some(Broken::TooSlow) => {
             let (detail, hint) = ("the body did not come in time", "send it without long pauses");
             (problem_as(StatusCode::REQUEST_TIMEOUT, ErrorCode::InvalidInput, detail, hint), false)
+        }
+        Some(Broken::NoRoom) => {
+            let detail = fate.full().map(Full::told).unwrap_or_default();
+            let hint = "send it again in a second, or one body after the other; the operator can raise server.bodies";
+            (problem(ErrorCode::Busy, detail, hint), false)
         }
         Some(Broken::Malformed) => {
             let (detail, hint) =

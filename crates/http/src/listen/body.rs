@@ -3,7 +3,7 @@
 //! What was wrong is kept beside the body, so that the answer says so whatever a handler made of a body that broke.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,6 +11,8 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep};
+
+use super::bodies::{BodyCharge, Full};
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,21 +23,29 @@ pub(super) enum Broken {
     TooSlow,
     #[error("the body ended before its end, or is malformed")]
     Malformed,
+    #[error("there is no room for the body")]
+    NoRoom,
 }
 
 /// What became of a body, seen from outside.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fate(Arc<[AtomicBool; 4]>);
+pub(super) struct Fate(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    flags: [AtomicBool; 5],
+    full: OnceLock<Full>,
+}
 
 impl Fate {
     fn set(&self, index: usize) {
-        if let Some(flag) = self.0.get(index) {
+        if let Some(flag) = self.0.flags.get(index) {
             flag.store(true, Ordering::Release);
         }
     }
 
     fn is(&self, index: usize) -> bool {
-        self.0.get(index).is_some_and(|flag| flag.load(Ordering::Acquire))
+        self.0.flags.get(index).is_some_and(|flag| flag.load(Ordering::Acquire))
     }
 
     fn broke(&self, how: Broken) {
@@ -43,14 +53,19 @@ impl Fate {
             Broken::TooLarge => 0,
             Broken::TooSlow => 1,
             Broken::Malformed => 2,
+            Broken::NoRoom => 4,
         });
+    }
+
+    /// Which bound left no room for it.
+    pub(super) fn full(&self) -> Option<&Full> {
+        self.0.full.get()
     }
 
     /// What was wrong with it.
     pub(super) fn broken(&self) -> Option<Broken> {
-        [Broken::TooLarge, Broken::TooSlow, Broken::Malformed]
+        [(0, Broken::TooLarge), (1, Broken::TooSlow), (2, Broken::Malformed), (4, Broken::NoRoom)]
             .into_iter()
-            .enumerate()
             .find_map(|(index, how)| self.is(index).then_some(how))
     }
 
@@ -70,14 +85,21 @@ pub(super) struct Bounded {
     until: Option<Instant>,
     in_all: Duration,
     fate: Fate,
+    charge: BodyCharge,
 }
 
 impl Bounded {
-    pub(super) fn new(inner: Incoming, most: u64, pause: Duration, in_all: Duration, fate: Fate) -> Self {
+    pub(super) fn new(
+        inner: Incoming,
+        most: u64,
+        (pause, in_all): (Duration, Duration),
+        fate: Fate,
+        charge: BodyCharge,
+    ) -> Self {
         if inner.is_end_stream() {
             fate.set(3);
         }
-        Self { inner, left: most, pause, waits: None, until: None, in_all, fate }
+        Self { inner, left: most, pause, waits: None, until: None, in_all, fate, charge }
     }
 
     fn broke(&self, how: Broken) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
@@ -106,6 +128,10 @@ impl Body for Bounded {
                 match this.left.checked_sub(size) {
                     Some(left) => this.left = left,
                     None => return this.broke(Broken::TooLarge),
+                }
+                if let Err(full) = this.charge.add(size) {
+                    this.fate.0.full.get_or_init(|| full);
+                    return this.broke(Broken::NoRoom);
                 }
                 if this.inner.is_end_stream() {
                     this.fate.set(3);

@@ -18,8 +18,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
+use super::bodies::Bodies;
 use super::head::{Seen, Watch};
 use super::lent::Lent;
+use super::places::{Place, Seat};
 use super::watched::Watched;
 use super::{Bounds, Closing, Peer, answer, linger};
 
@@ -27,6 +29,9 @@ use super::{Bounds, Closing, Peer, answer, linger};
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_mins(1), Duration::from_secs(15), 4);
 /// Requests at once on one connection of HTTP/2.
 const STREAMS: u32 = 64;
+/// Bytes of one request's body, and of all on one connection of HTTP/2, that a client may send before they are read.
+const STREAM_WINDOW: u32 = 128 << 10;
+const CONNECTION_WINDOW: u32 = 256 << 10;
 /// How often the other end of HTTP/2 is asked whether it is there, and how long it may take to say so.
 const PING: Duration = Duration::from_secs(20);
 
@@ -36,30 +41,47 @@ pub(super) struct Shared {
     pub(super) app: Router,
     pub(super) bounds: Bounds,
     pub(super) body_bytes: u64,
+    pub(super) bodies: Arc<Bodies>,
     pub(super) closing: Closing,
 }
 
-/// Sees a connection through.
+/// Sees a connection through, or cuts it where it has to make room for another.
 pub(super) async fn attend(
     stream: TcpStream,
     peer: Peer,
     acceptor: Option<TlsAcceptor>,
     shared: Arc<Shared>,
+    place: Place,
+) {
+    let seat = place.seat.clone();
+    tokio::select! {
+        () = converse(stream, peer, acceptor, shared, seat) => {}
+        () = place.has_to_go() => tracing::debug!("an idle connection made room for another"),
+    }
+    drop(place);
+}
+
+async fn converse(
+    stream: TcpStream,
+    peer: Peer,
+    acceptor: Option<TlsAcceptor>,
+    shared: Arc<Shared>,
+    seat: Seat,
 ) {
     if let Err(error) = prepare(&stream) {
         tracing::debug!(%error, "a connection cannot be set up");
         return;
     }
     let Some(acceptor) = acceptor else {
-        return http1(stream, peer, shared).await;
+        return http1(stream, peer, shared, seat).await;
     };
     let handshake = tokio::time::timeout(shared.bounds.head, acceptor.accept(stream));
     match handshake.await {
         Ok(Ok(stream)) => {
             if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-                http2(stream, peer, shared).await;
+                http2(stream, peer, shared, seat).await;
             } else {
-                http1(stream, peer, shared).await;
+                http1(stream, peer, shared, seat).await;
             }
         }
         Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
@@ -80,7 +102,7 @@ fn prepare(stream: &TcpStream) -> std::io::Result<()> {
 
 type Answering = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
-async fn http1<S>(stream: S, peer: Peer, shared: Arc<Shared>)
+async fn http1<S>(stream: S, peer: Peer, shared: Arc<Shared>, seat: Seat)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -93,7 +115,7 @@ where
         let (shared, unread) = (Arc::clone(&shared), Arc::clone(&unread));
         service_fn(move |request: Request<Incoming>| -> Answering {
             let raw = Some((seen.clone(), Arc::clone(&unread)));
-            Box::pin(answer::to(Arc::clone(&shared), peer, raw, request))
+            Box::pin(answer::to(Arc::clone(&shared), peer, seat.clone(), raw, request))
         })
     };
     let connection = http1::Builder::new()
@@ -130,7 +152,7 @@ where
     }
 }
 
-async fn http2<S>(stream: S, peer: Peer, shared: Arc<Shared>)
+async fn http2<S>(stream: S, peer: Peer, shared: Arc<Shared>, seat: Seat)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -139,12 +161,14 @@ where
     let service = {
         let shared = Arc::clone(&shared);
         service_fn(move |request: Request<Incoming>| -> Answering {
-            Box::pin(answer::to(Arc::clone(&shared), peer, None, request))
+            Box::pin(answer::to(Arc::clone(&shared), peer, seat.clone(), None, request))
         })
     };
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
         .max_header_list_size(u32::try_from(bounds.head_bytes).unwrap_or(u32::MAX))
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING)

@@ -10,6 +10,7 @@
 //! What is bounded is silence: of whoever sends a head or a body, and of whoever does not read the answer.
 
 mod answer;
+mod bodies;
 mod body;
 mod closing;
 mod connection;
@@ -27,8 +28,9 @@ mod watched;
 
 use std::net::SocketAddr;
 
+pub(crate) use bodies::BodyCharge;
 pub use closing::Closing;
-pub(crate) use places::counted_for;
+pub(crate) use places::{Crowded, Seat, Staying, counted_for};
 pub use reach::own_listeners;
 pub use serving::{Bounds, ServeError, Serving, bind, serve};
 

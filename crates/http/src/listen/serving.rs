@@ -9,10 +9,12 @@ use std::time::Duration;
 use axum::Router;
 use bailiwick_config::files::FileError;
 use bailiwick_config::{Server, TlsFiles};
+use bailiwick_sys::capacity;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
+use super::bodies::{self, Bodies};
 use super::connection::{Shared, attend};
 use super::places::{Places, Refused};
 use super::tls::Certificates;
@@ -26,7 +28,7 @@ pub(super) const SHORT_OF_EVERYTHING: Duration = Duration::from_millis(200);
 /// What a connection may cost. The defaults are what a server has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// Connections at once; never more than half of the descriptors this process may have.
+    /// Connections at once; never more than a quarter of the descriptors that this process may have.
     pub connections: usize,
     /// Connections at once from one address; for IPv6, from one /64.
     pub per_peer: usize,
@@ -62,6 +64,19 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// The same within so many descriptors. Connections have a quarter of them: sandboxes, their connections, cells, the
+    /// store and what calls reach out to have the rest.
+    fn within(self, descriptors: u64) -> Self {
+        let most = usize::try_from(descriptors / 4).unwrap_or(usize::MAX).max(1);
+        if self.connections <= most {
+            return self;
+        }
+        let of = |part: usize| (most * part / 4).max(1);
+        Self { connections: most, per_peer: self.per_peer.min(of(1)), from_here: self.from_here.min(of(3)), ..self }
+    }
+}
+
 /// How to serve.
 #[derive(Debug, Clone)]
 pub struct Serving {
@@ -69,6 +84,8 @@ pub struct Serving {
     pub bounds: Bounds,
     /// The largest body of a request, in bytes.
     pub body_bytes: u64,
+    /// Bytes of all bodies in memory at once; none derives it from the machine.
+    pub bodies_bytes: Option<u64>,
     /// How long calls may go on after the end began.
     pub grace: Duration,
     /// Certificates and key; plain HTTP without.
@@ -83,6 +100,7 @@ impl Serving {
         Self {
             bounds: Bounds::default(),
             body_bytes: server.body_bytes,
+            bodies_bytes: server.bodies_bytes,
             grace: Duration::from_millis(server.grace_ms),
             tls: server.tls.clone(),
             closing: Closing::new(),
@@ -176,11 +194,13 @@ pub async fn serve(
     serving: Serving,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Serving { bounds, body_bytes, grace, tls, closing } = serving;
+    let Serving { bounds, body_bytes, bodies_bytes, grace, tls, closing } = serving;
     let certificates = tls.map(Certificates::load).transpose()?;
     let acceptor = certificates.as_ref().map(Certificates::acceptor).transpose()?;
+    let bounds = bounds.within(capacity::descriptors());
     let places = Places::new(&bounds);
-    let shared = Arc::new(Shared { app, bounds, body_bytes, closing: closing.clone() });
+    let bodies = Bodies::new(bodies::most(bodies_bytes), body_bytes);
+    let shared = Arc::new(Shared { app, bounds, body_bytes, bodies, closing: closing.clone() });
     let mut connections = JoinSet::new();
     let mut helpers = JoinSet::new();
     if let Some(certificates) = certificates {
@@ -230,10 +250,7 @@ fn take(
     match places.take(peer.address.ip()) {
         Ok(place) => {
             let (shared, acceptor) = (Arc::clone(shared), acceptor.cloned());
-            connections.spawn(async move {
-                attend(stream, peer, acceptor, shared).await;
-                drop(place);
-            });
+            connections.spawn(attend(stream, peer, acceptor, shared, place));
         }
         Err(Refused { room }) => {
             metrics::counter!("bailiwick_http_connections_refused_total").increment(1);

@@ -24,7 +24,7 @@ use super::slots::Slots;
 use super::{Keyring, Tokens, refusals, who};
 use crate::correlation::correlate;
 use crate::counters::{Counters, word};
-use crate::listen::{Closing, Peer, ServeError, counted_for};
+use crate::listen::{BodyCharge, Closing, Crowded, Peer, Seat, ServeError, counted_for};
 use crate::mounted;
 use crate::routes::{MAY_RUN, RUNS, UPGRADES};
 
@@ -185,7 +185,7 @@ impl Perimeter {
         let query = request.uri().query().map(str::to_owned);
         let shown = super::credentials::Credentials::take(request.headers_mut(), query.as_deref());
         if is_open(request) {
-            return Ok(Held::new(None));
+            return Ok(Held::of_nobody());
         }
         let shown = shown.map_err(refusals::unclear)?;
         let known = match who::is(self, shown, peer, came_through_somebody(request)).await {
@@ -194,23 +194,31 @@ impl Perimeter {
         };
         let Some(known) = known else {
             // The counters, for whoever is on this machine: see `crate::counters`.
-            return Ok(Held::new(None));
+            return Ok(Held::of_nobody());
         };
         let allowed = Allowed {
             per_second: known.per_second.unwrap_or(self.usual.per_second),
             at_once: known.at_once.unwrap_or(self.usual.at_once),
         };
+        let name = format!("{:?}", known.counted_as);
         let place =
             self.rates.enter(known.counted_as, allowed).map_err(|over| refusals::over(over, allowed))?;
+        let rank = known.principal.rank();
+        // Requests that did not come over our listener have no connection of ours.
+        let staying = request.extensions().get::<Seat>().map(|seat| seat.stay(rank)).transpose();
+        let staying = staying.map_err(|Crowded| refusals::crowded())?;
+        if let Some(charge) = request.extensions().get::<BodyCharge>() {
+            charge.is_of(rank, name);
+        }
         match needs(request) {
             Needs::Nothing => {}
-            Needs::Room if self.slots.are_taken() => return Err(refusals::busy()),
+            Needs::Room if self.slots.are_taken(rank) => return Err(refusals::busy()),
             Needs::Room | Needs::PerhapsRoom => {
-                request.extensions_mut().insert(self.slots.one());
+                request.extensions_mut().insert(self.slots.one(rank));
             }
         }
         request.extensions_mut().insert(known.principal);
-        let held = Held::new(Some(place));
+        let held = Held::of_caller(place, staying);
         if upgrades(request) {
             // What is spoken after an upgrade is no answer whose end gives the place back.
             request.extensions_mut().insert(held.clone());

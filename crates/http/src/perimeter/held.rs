@@ -12,6 +12,8 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
+use crate::listen::Staying;
+
 /// What is held. It is given back when the last copy is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
@@ -21,13 +23,20 @@ pub(crate) struct Held {
 #[derive(Debug)]
 struct Inner {
     _place: Option<OwnedSemaphorePermit>,
+    _staying: Option<Staying>,
     _counted: Counted,
 }
 
 impl Held {
-    /// A request under way, with its place where it is somebody's.
-    pub(super) fn new(place: Option<OwnedSemaphorePermit>) -> Self {
-        Self { _inner: Arc::new(Inner { _place: place, _counted: Counted::new() }) }
+    /// A request under way of nobody: its connection goes where another needs the room.
+    pub(super) fn of_nobody() -> Self {
+        Self { _inner: Arc::new(Inner { _place: None, _staying: None, _counted: Counted::new() }) }
+    }
+
+    /// A request under way of a caller, with its place; its connection stays.
+    pub(super) fn of_caller(place: OwnedSemaphorePermit, staying: Option<Staying>) -> Self {
+        let inner = Inner { _place: Some(place), _staying: staying, _counted: Counted::new() };
+        Self { _inner: Arc::new(inner) }
     }
 }
 

@@ -24,5 +24,5 @@ pub(crate) use held::Held;
 pub use keyring::{KeyShown, Keyring, NotAKey};
 pub use principal::Principal;
 pub(crate) use resource::Resource;
-pub use slots::Slot;
+pub use slots::{OPERATORS_SLOTS, Slot};
 pub use tokens::{KeySource, NotAToken, TokenShown, Tokens};

@@ -1,6 +1,6 @@
 //! Whoever asks, as the perimeter knows them.
 
-use bailiwick_core::Actor;
+use bailiwick_core::{Actor, Rank};
 use bailiwick_types::{KeyId, Scope, Scopes};
 
 use super::KeyShown;
@@ -23,6 +23,11 @@ impl Principal {
     pub(crate) fn keyless() -> Self {
         let actor = Actor { key: None, client: "keyless".to_owned() };
         Self { actor, scopes: Scopes::of([Scope::Call]), key: None, ends_s: None }
+    }
+
+    /// How far they are trusted with what all callers share.
+    pub const fn rank(&self) -> Rank {
+        Rank::of(self.scopes, self.key.is_some() || self.actor.key.is_some())
     }
 
     /// Somebody who showed a key.

@@ -180,6 +180,15 @@ pub(super) fn over(over: Over, allowed: Allowed) -> Response {
     retry_after(problem(ErrorCode::RateLimited, detail, hint), wait)
 }
 
+/// Too many connections are busy with requests of callers like this one.
+pub(super) fn crowded() -> Response {
+    metrics::counter!("bailiwick_http_busy_total").increment(1);
+    let hint = "try again in a second; the rest of the connections is kept for callers with more rights";
+    let response =
+        problem(ErrorCode::Busy, "as many connections are busy as callers like this one may have", hint);
+    retry_after(response, Duration::from_secs(1))
+}
+
 pub(super) fn busy() -> Response {
     metrics::counter!("bailiwick_http_busy_total").increment(1);
     let hint = "try again in a second; the operator can raise server.calls";

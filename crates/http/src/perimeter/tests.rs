@@ -10,9 +10,9 @@ use governor::clock::FakeRelativeClock;
 use super::host::Host;
 use super::rates::{Allowed, Over, Rates, Who};
 use super::resource::Published;
-use super::slots::Slots;
+use super::slots::{OPERATORS_SLOTS, Slots};
 use super::{NoAuth, may_listen};
-use bailiwick_core::{NoRoom, Room as _};
+use bailiwick_core::{NoRoom, Rank, Room as _};
 
 fn address(number: u32) -> Who {
     Who::Address(IpAddr::V4(Ipv4Addr::from(number)))
@@ -92,8 +92,9 @@ fn keys_and_addresses_are_not_taken_for_each_other() {
 #[test]
 fn a_slot_is_given_back_once() {
     let slots = Slots::new(1);
-    let (waits, runs, late) = (slots.one(), slots.one(), slots.one());
-    assert!(!slots.are_taken(), "what is still on its way has none");
+    let one = || slots.one(Rank::Keyed);
+    let (waits, runs, late) = (one(), one(), one());
+    assert!(!slots.are_taken(Rank::Keyless), "what is still on its way has none");
     assert_eq!((waits.take(), waits.take()), (Ok(()), Ok(())), "one, however often it is taken");
     assert_eq!(late.take(), Err(NoRoom));
     waits.release();
@@ -103,6 +104,23 @@ fn a_slot_is_given_back_once() {
     assert_eq!(late.take(), Err(NoRoom), "somebody else's was given back");
     drop(runs);
     assert_eq!(late.take(), Ok(()));
+}
+
+#[test]
+fn the_operator_has_slots_that_nobody_else_takes() {
+    let slots = Slots::new(1);
+    assert_eq!(slots.one(Rank::Keyless).take(), Ok(()), "and given back");
+    let keyless = slots.one(Rank::Keyless);
+    assert_eq!(keyless.take(), Ok(()));
+    for rank in [Rank::Keyless, Rank::Keyed] {
+        assert!(slots.are_taken(rank), "{rank:?}");
+        assert_eq!(slots.one(rank).take(), Err(NoRoom), "{rank:?}");
+    }
+    let operators: Vec<_> = (0..OPERATORS_SLOTS).map(|_| slots.one(Rank::Operator)).collect();
+    assert!(operators.iter().all(|slot| slot.take().is_ok()));
+    assert!(slots.are_taken(Rank::Operator), "there are no more of them than that");
+    drop(operators);
+    assert!(!slots.are_taken(Rank::Operator));
 }
 
 #[test]

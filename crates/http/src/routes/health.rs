@@ -35,7 +35,7 @@ async fn lives() -> Out<Health> {
     Out(Health { status: "ok" })
 }
 
-/// Whether it can serve: the store answers, and nobody told it to end
+/// Whether it can serve: the store answers and can be written, and nobody told it to end
 #[utoipa::path(get, path = "/readyz", tag = "health", operation_id = "readyz", security(()),
     responses((status = 200, body = Health)))]
 async fn ready(State(served): State<Served>) -> Result<Out<Health>, Refused> {
@@ -46,12 +46,21 @@ async fn ready(State(served): State<Served>) -> Result<Out<Health>, Refused> {
     let caller = Caller::alone(Actor { key: None, client: "readyz".to_owned() });
     let looked = served.desk.perform(caller, Action::ToolList { after: None, limit: 1 });
     match tokio::time::timeout(PATIENCE, looked).await {
-        Ok(Ok(_)) => Ok(Out(Health { status: "ok" })),
+        Ok(Ok(_)) => {}
         // Why is for the operator: whoever asks here showed nothing.
         Ok(Err(refusal)) => {
             tracing::warn!(%refusal, "the store does not answer");
-            Err(not_ready("the store does not answer"))
+            return Err(not_ready("the store does not answer"));
         }
-        Err(_) => Err(not_ready("the store does not answer in time")),
+        Err(_) => return Err(not_ready("the store does not answer in time")),
+    }
+    let Some(core) = served.desk.core() else { return Ok(Out(Health { status: "ok" })) };
+    match tokio::time::timeout(PATIENCE, core.can_record()).await {
+        Ok(Ok(())) => Ok(Out(Health { status: "ok" })),
+        Ok(Err(refusal)) => {
+            tracing::warn!(%refusal, "nothing can be recorded");
+            Err(not_ready("nothing can be recorded: the disk of the data directory is full or cannot be written"))
+        }
+        Err(_) => Err(not_ready("the store does not take a write in time")),
     }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::server::{Answer, PATIENCE, Running, read_all};
+use crate::server::{Answer, GOOD, PATIENCE, Running, read_all};
 
 /// Memory of this process that is really used, in bytes.
-fn resident() -> usize {
+pub(crate) fn resident() -> usize {
     let text = bailiwick_config::files::read_document(Path::new("/proc/self/statm")).unwrap();
     text.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
@@ -115,11 +115,13 @@ async fn connections_beyond_the_bound_are_told_so_and_there_is_room_again_afterw
         });
         let mut held = Vec::new();
         for _ in 0..5 {
+            // The operator's, and busy: none of them makes room.
             let mut stream = server.connect().await;
-            stream
-                .write_all(format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address).as_bytes())
-                .await
-                .unwrap();
+            let request = format!(
+                "GET /v1/events HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {GOOD}\r\n\r\n",
+                server.address
+            );
+            stream.write_all(request.as_bytes()).await.unwrap();
             let mut first = [0; 1];
             stream.read_exact(&mut first).await.unwrap();
             held.push(stream);

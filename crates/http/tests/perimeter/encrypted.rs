@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::server::{Answer, EXPIRED, GOOD, PATIENCE, REVOKED, Running, SLOW};
 
-fn certify(folder: &Path) -> TlsFiles {
+pub(crate) fn certify(folder: &Path) -> TlsFiles {
     let files = TlsFiles { certificates: folder.join("cert.pem"), key: folder.join("key.pem") };
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     replace(&files.key, &made.signing_key.serialize_pem(), Readers::Owner).unwrap();
@@ -31,7 +31,11 @@ fn start(files: &TlsFiles) -> Running {
 }
 
 /// Connects, and believes what is in the file of certificates now.
-async fn connect(server: &Running, files: &TlsFiles, alpn: &[&str]) -> std::io::Result<TlsStream<TcpStream>> {
+pub(crate) async fn connect(
+    server: &Running,
+    files: &TlsFiles,
+    alpn: &[&str],
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     let text = bailiwick_config::files::read_document(&files.certificates).unwrap();
     roots.add(CertificateDer::from_pem_slice(text.as_bytes()).unwrap()).unwrap();

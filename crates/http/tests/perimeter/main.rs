@@ -8,6 +8,7 @@
 )]
 
 mod attacks;
+mod budgets;
 mod connections;
 mod encrypted;
 mod ends;

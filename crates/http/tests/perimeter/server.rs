@@ -91,6 +91,7 @@ pub(crate) fn settings() -> Server {
         tls: None,
         jwt: None,
         body_bytes: 1 << 20,
+        bodies_bytes: None,
         per_second: 100_000,
         at_once: 1000,
         calls: 2,
@@ -125,6 +126,7 @@ impl Running {
         let mut serving = Serving::of(&server);
         change(&mut server, &mut serving);
         serving.body_bytes = server.body_bytes;
+        serving.bodies_bytes = server.bodies_bytes;
         serving.tls.clone_from(&server.tls);
         let listener = bind(server.listen).unwrap();
         let address = listener.local_addr().unwrap();

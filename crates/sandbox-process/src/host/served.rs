@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 /// The longest message about names.
 const LONGEST_QUERY: usize = 4096;
-/// The most connections about names at once.
-const MOST_ASKING: usize = 32;
+/// The most connections about names at once: each takes a descriptor of the server.
+const MOST_ASKING: usize = 4;
 /// How long one of them may stand still.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long nothing is taken after no more could be opened.

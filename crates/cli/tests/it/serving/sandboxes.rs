@@ -40,6 +40,11 @@ impl Client {
         Self { address, key: key.trim().to_owned() }
     }
 
+    /// The key itself.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -12,7 +12,7 @@ use super::shown::Shown;
 use crate::approvals::Subject;
 use crate::journal::told;
 use crate::pipeline::approval::{self, Asked};
-use crate::pipeline::bounded;
+use crate::pipeline::bounded_for;
 use crate::sandboxes::record::{Noted, masked, spec_told};
 use crate::{Core, Question, Refusal};
 
@@ -67,7 +67,7 @@ fn asks(core: &Core, tool: AgentTool, risk: &Risk) -> bool {
 async fn put(noted: &mut Noted<'_>, arguments: Value, question: Question) -> Result<(), Refusal> {
     let core = noted.core;
     let mut entry = noted.entry();
-    entry.arguments = Some(bounded(&arguments));
+    entry.arguments = Some(bounded_for(noted.caller, &arguments));
     // Whoever goes away from here on leaves an outcome, and whoever closes the record waits for it.
     noted.open.begin(entry.clone());
     let until_told = core.inner.late.token();

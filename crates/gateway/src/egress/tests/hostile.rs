@@ -179,6 +179,48 @@ fn a_sandbox_has_so_many_connections_and_no_more() {
 }
 
 #[test]
+fn sandboxes_share_so_many_connections_and_one_that_comes_later_finds_some() {
+    let (world, _upstream) = usual();
+    let world = world.with(|builder| builder.bounds(EgressBounds { in_all: 48, ..EgressBounds::SHIPPED }));
+    let egress = world.egress();
+    let spec = SandboxSpec { network: "allow:a.test".parse().unwrap(), ..SandboxSpec::default() };
+    let outlet = || egress.outlet(&spec).unwrap();
+    run(async {
+        let greedy: Vec<Arc<dyn Outlet>> = (0..6).map(|_| outlet()).collect();
+        let mut crowd: Vec<Vec<DuplexStream>> = Vec::new();
+        for outlet in &greedy {
+            crowd.push((0..200).map(|_| proxied(outlet)).collect());
+        }
+        // Those that got no turn are told, or closed.
+        while greedy.iter().map(|outlet| outlet.refused()).sum::<u64>() < 6 * 200 - 48 {
+            tokio::task::yield_now().await;
+        }
+        let taken: Vec<u64> = greedy.iter().map(|outlet| 200 - outlet.refused()).collect();
+        assert!(taken.iter().sum::<u64>() < 48, "{taken:?} are all there are");
+        assert!(taken[0] >= 8, "the first has its part of all: {taken:?}");
+        let later = outlet();
+        let said = say(&mut proxied(&later), get("http://a.test/").as_bytes()).await;
+        assert!(said.starts_with("HTTP/1.1 200 "), "{said}");
+        drop(crowd);
+    });
+}
+
+#[test]
+fn connections_are_bounded_by_the_descriptors_and_the_memory_of_the_machine() {
+    for (descriptors, memory, in_all) in [
+        (1 << 20, None, 8192),
+        (1 << 20, Some(64 << 30), 8192),
+        (1 << 20, Some(1 << 30), 1024),
+        (20_000, Some(64 << 30), 2500),
+        (512, Some(64 << 30), 64),
+        (0, Some(0), 1),
+    ] {
+        let bounds = EgressBounds::SHIPPED.within(descriptors, memory);
+        assert_eq!(bounds, EgressBounds { in_all, ..EgressBounds::SHIPPED }, "{descriptors} {memory:?}");
+    }
+}
+
+#[test]
 fn a_crowd_beyond_that_is_closed_without_being_waited_for() {
     let (world, _upstream) = usual();
     let world =

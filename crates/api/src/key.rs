@@ -31,6 +31,8 @@ shape! {
         per_second: Option<u32>,
         /// Requests that it may have under way, where that is its own.
         at_once: Option<u32>,
+        /// Whether a yes in the dialogue of its MCP client counts as a person's answer, up to `approvals.elicitation`.
+        dialogue: bool,
     }
 }
 
@@ -86,6 +88,10 @@ shape! {
         /// Requests that it may have under way; what the operator's file says where this is not said.
         #[serde(default)]
         at_once: Option<u32>,
+        /// Whether a yes in the dialogue of its MCP client counts as a person's answer, up to `approvals.elicitation`.
+        /// It needs the scope `call`.
+        #[serde(default)]
+        dialogue: bool,
     }
 }
 

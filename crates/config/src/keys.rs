@@ -313,7 +313,7 @@ const PLAIN: &[Row] = &[
         Kind::Level,
         Narrowing::Smaller,
         Used::Now,
-        "the level up to which an MCP client's own dialogue counts",
+        "the level up to which an MCP client's own dialogue counts, for keys made with --dialogue and for stdio",
     ),
     (
         "approvals.notify",

@@ -441,6 +441,9 @@ pub struct KeyWish {
     pub per_second: Option<u32>,
     /// Requests that it may have under way; none for what the operator's file says.
     pub at_once: Option<u32>,
+    /// Whether a yes in the dialogue of its MCP client counts as a person's answer.
+    #[serde(default)]
+    pub dialogue: bool,
 }
 
 /// A run that is about to begin.

@@ -22,6 +22,25 @@ pub trait Room: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoRoom;
 
+/// Whether a caller's yes in the dialogue of its own MCP client counts as a person's answer.
+///
+/// An agent can answer such a dialogue by itself, so it counts only where the operator said that a person sits there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialogue {
+    /// It does not count: callers without a key, tokens, and every key that was made without `--dialogue`.
+    #[default]
+    Ignored,
+    /// It counts: a key made with `--dialogue`, and `bailiwick mcp` started by the operator's own user.
+    Counts,
+}
+
+impl Dialogue {
+    /// As a key says it.
+    pub const fn of_key(counts: bool) -> Self {
+        if counts { Self::Counts } else { Self::Ignored }
+    }
+}
+
 /// Whoever was let in.
 #[derive(Clone)]
 pub struct Admitted {
@@ -31,6 +50,8 @@ pub struct Admitted {
     pub scopes: Scopes,
     /// The key they showed; none without one, and for a token.
     pub key: Option<KeyId>,
+    /// Whether their client's own dialogue counts as an answer.
+    pub dialogue: Dialogue,
     /// When their token ends, in seconds since 1970: whoever watches by it goes then. A key tells its end by itself.
     pub ends_s: Option<u64>,
     /// What their request is tied to.
@@ -41,17 +62,20 @@ pub struct Admitted {
 
 impl std::fmt::Debug for Admitted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { actor, scopes, key, ends_s, correlation, room: _ } = self;
+        let Self { actor, scopes, key, dialogue, ends_s, correlation, room: _ } = self;
         let mut shown = f.debug_struct("Admitted");
-        shown.field("actor", actor).field("scopes", scopes).field("key", key).field("ends_s", ends_s);
+        shown.field("actor", actor).field("scopes", scopes).field("key", key).field("dialogue", dialogue);
+        shown.field("ends_s", ends_s);
         shown.field("correlation", correlation).finish_non_exhaustive()
     }
 }
 
 impl Admitted {
-    /// Somebody who needs no room: who is alone at their end of a pipe.
+    /// A caller who needs no room: the one at the other end of a pipe. Its client's dialogue does not count unless
+    /// [`Admitted::dialogue`] says so.
     pub const fn alone(actor: Actor, scopes: Scopes) -> Self {
-        Self { actor, scopes, key: None, ends_s: None, correlation: None, room: None }
+        let dialogue = Dialogue::Ignored;
+        Self { actor, scopes, key: None, dialogue, ends_s: None, correlation: None, room: None }
     }
 
     /// As the inside knows them.
@@ -62,7 +86,7 @@ impl Admitted {
         approver: Arc<dyn Approver>,
         listener: Arc<dyn Listener>,
     ) -> Result<Caller, Refusal> {
-        let Self { actor, scopes, key, ends_s: _, correlation: _, room } = self.clone();
+        let Self { actor, scopes, key, dialogue: _, ends_s: _, correlation: _, room } = self.clone();
         let listener = match room {
             Some(room) => {
                 room.take().map_err(|NoRoom| {

@@ -40,7 +40,7 @@ pub use self::core::Core;
 pub use action::{
     Action, Code, CodeRun, Document, KeyWish, Reasons, Remember, RememberedFor, RunIntent, RunOutcome, Which,
 };
-pub use admitted::{Admitted, NoRoom, Room};
+pub use admitted::{Admitted, Dialogue, NoRoom, Room};
 pub use caller::{
     Actor, Answer, Approver, Caller, Deaf, EffectAsked, Event, Happening, Listener, NoApprover, Origin,
     Question, Rank, Settled, ToolChange,

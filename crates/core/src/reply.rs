@@ -314,6 +314,8 @@ pub struct KeyLine {
     pub per_second: Option<u32>,
     /// Requests that it may have under way, where that is its own.
     pub at_once: Option<u32>,
+    /// Whether a yes in the dialogue of its MCP client counts as a person's answer.
+    pub dialogue: bool,
 }
 
 /// A key that was made.

@@ -1,7 +1,9 @@
 //! A client's own dialogue as one of those who may answer a question. Anything but an explicit yes is a no.
 //!
-//! It counts only up to the level that the operator set, and only where the person is shown all that they would say yes
-//! to: some clients answer by themselves, and none shows a long text whole.
+//! It counts only for callers to whom the operator gave that right ([`bailiwick_core::Dialogue`]), up to the level that
+//! the operator set, and only where the person is shown all that they would say yes to: some clients answer by
+//! themselves, and none shows a long text whole. Where it does not count the client is not asked, and the question waits
+//! in the queue as it does for a client that cannot ask.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,13 +29,13 @@ const MOST_SHOWN: usize = 4_000;
 /// Whoever uses the client of a call.
 pub(crate) struct AtClient {
     pub(crate) line: Line,
-    /// The level up to which their answer counts.
-    pub(crate) up_to: RiskLevel,
+    /// The level up to which their answer counts; none where it does not count at all.
+    pub(crate) up_to: Option<RiskLevel>,
 }
 
 impl Approver for AtClient {
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send + '_>> {
-        if !self.line.can_ask() || question.risk.level > self.up_to {
+        if !self.line.can_ask() || self.up_to.is_none_or(|up_to| question.risk.level > up_to) {
             return Box::pin(std::future::ready(Answer::Nobody));
         }
         let Some(form) = form(&question) else {
@@ -41,7 +43,7 @@ impl Approver for AtClient {
         };
         Box::pin(async move {
             match self.line.ask(InputRequests::from([(KEY.to_owned(), form)])).await {
-                Ok(said) => read(&said, format!("the dialogue of {}", self.line.client())),
+                Ok(said) => read(&said, format!("dialogue:{}", self.line.client())),
                 Err(_) => Answer::Nobody,
             }
         })

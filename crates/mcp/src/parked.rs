@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_core::{Admitted, Refusal};
+use bailiwick_core::{Admitted, Dialogue, Refusal};
 use bailiwick_tool::Hash;
 use bailiwick_types::ErrorCode;
 use rmcp::model::{InputRequests, InputRequiredResult, JsonObject, RequestStateCodec, SealOptions};
@@ -59,7 +59,9 @@ impl Bound {
     /// A call of this tool with these arguments, by this caller.
     pub(crate) fn to(who: &Admitted, tool: &str, arguments: &JsonObject) -> Self {
         // What the client calls itself is left out: it proves nothing, and by many names one would be many.
-        let of = json!({"name": who.actor.key, "scopes": who.scopes, "key": who.key}).to_string();
+        let counts = who.dialogue == Dialogue::Counts;
+        let of = json!({"name": who.actor.key, "scopes": who.scopes, "key": who.key, "dialogue": counts})
+            .to_string();
         let seal = Hash::of(&json!([of, tool, Value::Object(arguments.clone())])).to_string();
         Self { of, seal }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use bailiwick_core::{
-    Action, Admitted, Desk, Event, Happening, Hints, Listener, NoApprover, Offered, Refusal, Reply,
+    Action, Admitted, Desk, Dialogue, Event, Happening, Hints, Listener, NoApprover, Offered, Refusal, Reply,
 };
 use bailiwick_types::{ErrorCode, RiskLevel, ToolId, visible};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, Tool, ToolAnnotations};
@@ -32,7 +32,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// What this desk has, with the tools of our own that are on; a client's own dialogue counts up to a level.
+    /// What this desk has, with the tools of our own that are on; where a client's own dialogue counts, it does up to a level.
     pub fn new(
         desk: &Arc<Desk>,
         natives: impl IntoIterator<Item = (Native, bool)>,
@@ -89,7 +89,11 @@ impl Published {
             }
         };
         let is_call = matches!(action, Action::ToolCall { .. });
-        let approver = AtClient { line: line.clone(), up_to: self.elicitation };
+        let up_to = match who.dialogue {
+            Dialogue::Counts => Some(self.elicitation),
+            Dialogue::Ignored => None,
+        };
+        let approver = AtClient { line: line.clone(), up_to };
         let caller = who.caller(Arc::new(approver), Arc::new(Passes::on(line)))?;
         let desk = self.desk()?;
         match desk.perform(caller, action).await {

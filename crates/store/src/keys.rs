@@ -33,12 +33,13 @@ pub struct KeyRow {
     pub per_second: Option<u32>,
     /// Requests that it may have under way.
     pub at_once: Option<u32>,
+    /// Whether a yes in the dialogue of its MCP client counts as a person's answer.
+    pub dialogue: bool,
     /// Whether the row is as we wrote it. Set when it is read; what it says when it is put does not matter.
     pub is_ours: bool,
 }
 
-const COLUMNS: &str =
-    "id, name, scopes, hash, created_ms, expires_ms, revoked_ms, used_ms, per_second, at_once, seal";
+const COLUMNS: &str = "id, name, scopes, hash, created_ms, expires_ms, revoked_ms, used_ms, per_second, at_once, dialogue, seal";
 
 /// A key as it lies.
 struct Lying {
@@ -49,6 +50,7 @@ struct Lying {
     created_ms: i64,
     /// `expires_ms`, `revoked_ms`, `used_ms`, `per_second`, `at_once`.
     numbers: [Option<i64>; 5],
+    dialogue: bool,
     seal: Vec<u8>,
 }
 
@@ -61,18 +63,21 @@ impl Lying {
             hash: row.get(3)?,
             created_ms: row.get(4)?,
             numbers: [row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?],
-            seal: row.get(10)?,
+            dialogue: row.get(10)?,
+            seal: row.get(11)?,
         })
     }
 
     /// What the seal is over. The first field keeps a key's seal from being taken for one of another kind of row.
     fn sealed(&self) -> Vec<Vec<u8>> {
-        let Self { id, name, scopes, hash, created_ms, numbers, seal: _ } = self;
+        let Self { id, name, scopes, hash, created_ms, numbers, dialogue, seal: _ } = self;
         let maybe = |number: &Option<i64>| {
             number.map_or_else(|| vec![0], |number| [&[1], number.to_be_bytes().as_slice()].concat())
         };
+        // Rows without the right are sealed as they were before there was one, so that older keys stay valid.
+        let kind = if *dialogue { "key 1, dialogue" } else { "key 1" };
         let mut fields = vec![
-            b"key 1".to_vec(),
+            kind.as_bytes().to_vec(),
             id.as_bytes().to_vec(),
             name.as_bytes().to_vec(),
             scopes.as_bytes().to_vec(),
@@ -87,7 +92,7 @@ impl Lying {
         let fields = self.sealed();
         let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();
         let is_ours = view.keys.row_is_ours(&fields, &self.seal);
-        let Self { id, name, scopes, hash, created_ms, numbers, seal: _ } = self;
+        let Self { id, name, scopes, hash, created_ms, numbers, dialogue, seal: _ } = self;
         // A number that no key of ours can have is one of a row that is not ours.
         let time = |number: Option<i64>| number.map(|number| u64::try_from(number).unwrap_or(0));
         let count = |number: Option<i64>| number.map(|number| u32::try_from(number).unwrap_or(0));
@@ -106,6 +111,7 @@ impl Lying {
             used_ms: time(used_ms),
             per_second: count(per_second),
             at_once: count(at_once),
+            dialogue,
         }
     }
 }
@@ -146,6 +152,7 @@ pub(crate) fn put(view: &View<'_>, key: &KeyRow) -> Result<(), StoreError> {
         used_ms,
         per_second,
         at_once,
+        dialogue,
         is_ours: _,
     } = key;
     let time =
@@ -164,21 +171,22 @@ pub(crate) fn put(view: &View<'_>, key: &KeyRow) -> Result<(), StoreError> {
             count(per_second),
             count(at_once),
         ],
+        dialogue: *dialogue,
         seal: Vec::new(),
     };
     let fields = lying.sealed();
     let seal = view.keys.row_seal(&fields.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    let Lying { id, name, scopes, hash, created_ms, numbers, seal: _ } = lying;
+    let Lying { id, name, scopes, hash, created_ms, numbers, dialogue, seal: _ } = lying;
     let [expires_ms, revoked_ms, used_ms, per_second, at_once] = numbers;
     let sql = format!(
-        "INSERT OR REPLACE INTO keys ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+        "INSERT OR REPLACE INTO keys ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
     );
     view.connection
         .prepare_cached(&sql)
         .and_then(|mut statement| {
             statement.execute(params![
                 id, name, scopes, hash, created_ms, expires_ms, revoked_ms, used_ms, per_second, at_once,
-                seal
+                dialogue, seal
             ])
         })
         .map(drop)

@@ -89,6 +89,8 @@ const STEPS: &[&str] = &[
        body TEXT NOT NULL,
        seal BLOB NOT NULL
      ) STRICT;",
+    // 5: keys whose client's dialogue counts as an answer.
+    "ALTER TABLE keys ADD COLUMN dialogue INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// The format that this version writes.

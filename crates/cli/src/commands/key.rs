@@ -44,12 +44,17 @@ fn create(screen: &mut Screen, session: &Session, what: &KeyCreate) -> Result<u8
         .as_deref()
         .map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {at}"));
     screen.note(&format!("`{}` covers {} and holds {until}", line.name, line.scopes));
+    if line.dialogue {
+        screen.note(
+            "a yes in its MCP client's own dialogue counts: the agent must not be able to answer that by itself",
+        );
+    }
     screen.note("this key is not kept and will not be shown again");
     Ok(0)
 }
 
 fn wish(what: &KeyCreate) -> Result<KeyWish, Failure> {
-    let KeyCreate { name, scopes, expires, per_second, at_once } = what;
+    let KeyCreate { name, scopes, expires, per_second, at_once, dialogue } = what;
     let expires_in_s = match expires {
         None => None,
         Some(text) => {
@@ -66,6 +71,7 @@ fn wish(what: &KeyCreate) -> Result<KeyWish, Failure> {
         expires_in_s,
         per_second: *per_second,
         at_once: *at_once,
+        dialogue: *dialogue,
     })
 }
 
@@ -82,7 +88,7 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
         screen.line(&[plain("there are no keys")]);
         return Ok(0);
     }
-    let mut table = Table::new(&["NAME", "SCOPES", "STATE", "LAST USED", "ID"]);
+    let mut table = Table::new(&["NAME", "SCOPES", "DIALOGUE", "STATE", "LAST USED", "ID"]);
     for KeyLine {
         id,
         name,
@@ -93,6 +99,7 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
         last_used_at,
         per_second: _,
         at_once: _,
+        dialogue,
     } in &keys
     {
         let state = match (revoked_at, expires_at) {
@@ -103,6 +110,7 @@ fn list(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {
         table.row(vec![
             Cell::new(name, strong),
             Cell::new(scopes.to_string(), plain),
+            Cell::new(if *dialogue { "counts" } else { "-" }, plain),
             state,
             Cell::new(last_used_at.as_deref().unwrap_or("never"), plain),
             Cell::new(id.to_string(), faint),

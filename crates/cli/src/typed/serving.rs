@@ -97,6 +97,9 @@ pub(crate) struct KeyCreate {
     /// Requests that it may have under way [default: `server.atOnce`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) at_once: Option<u32>,
+    /// A yes in the dialogue of its MCP client counts as a person's answer, up to `approvals.elicitation`
+    #[arg(long)]
+    pub(crate) dialogue: bool,
 }
 
 /// `bailiwick key revoke`

@@ -90,7 +90,8 @@ impl Stage {
         let (server, at) = match way {
             Way::Http => {
                 let (server, address) = serve(&program);
-                let key = program.run(&["key", "create", KEY, "--scope", "call", "--quiet"]).stdout;
+                let key =
+                    program.run(&["key", "create", KEY, "--scope", "call", "--dialogue", "--quiet"]).stdout;
                 let headers = json!({"Authorization": format!("Bearer {}", key.trim())});
                 (Some(server), json!({"url": format!("{address}/mcp"), "headers": headers}))
             }

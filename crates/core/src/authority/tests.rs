@@ -127,6 +127,7 @@ fn each() -> Vec<Action> {
         expires_in_s: None,
         per_second: None,
         at_once: None,
+        dialogue: false,
     };
     let replace = Action::ToolReplace {
         tool: tool.clone(),

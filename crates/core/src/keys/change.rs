@@ -5,7 +5,7 @@
 
 use bailiwick_audit::{Entry, rfc3339};
 use bailiwick_store::{Durability, KeyRow, StoreError, StoredRecord, Tx};
-use bailiwick_types::{ErrorCode, KeyId, KeyName, did_you_mean, shortened};
+use bailiwick_types::{ErrorCode, KeyId, KeyName, Scope, did_you_mean, shortened};
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -37,7 +37,7 @@ fn wrong(message: impl Into<String>, hint: &str) -> Refusal {
 
 /// A row and the key itself, if the wish is one that can be met.
 pub(super) fn made(wish: KeyWish, created_ms: u64) -> Result<(KeyRow, Zeroizing<String>), Refusal> {
-    let KeyWish { name, scopes, expires_in_s, per_second, at_once } = wish;
+    let KeyWish { name, scopes, expires_in_s, per_second, at_once, dialogue } = wish;
     let name =
         KeyName::parse(&name).map_err(|error| wrong(error.to_string(), "name it like ci or laptop-2"))?;
     if name.as_str().starts_with(PREFIX) {
@@ -58,6 +58,12 @@ pub(super) fn made(wish: KeyWish, created_ms: u64) -> Result<(KeyRow, Zeroizing<
             "leave the limit out, or name a number",
         ));
     }
+    if dialogue && !scopes.covers(Scope::Call) {
+        return Err(wrong(
+            "a key whose dialogue counts has to call tools",
+            "add the scope call, or leave --dialogue out",
+        ));
+    }
     let Fresh { id, hash, text } = Fresh::new(created_ms)?;
     let row = KeyRow {
         id,
@@ -70,6 +76,7 @@ pub(super) fn made(wish: KeyWish, created_ms: u64) -> Result<(KeyRow, Zeroizing<
         used_ms: None,
         per_second,
         at_once,
+        dialogue,
         is_ours: true,
     };
     Ok((row, text))
@@ -203,13 +210,13 @@ fn end(tx: &mut Tx<'_>, actor: &Actor, row: KeyRow, now: u64) -> Result<KeyRow, 
 
 /// What the record says of a key. Not what opens, nor a hash of it.
 fn entry(actor: &Actor, action: &str, row: &KeyRow) -> Entry {
-    let KeyRow { id, name, scopes, expires_ms, revoked_ms, per_second, at_once, .. } = row;
+    let KeyRow { id, name, scopes, expires_ms, revoked_ms, per_second, at_once, dialogue, .. } = row;
     let scopes: Vec<&str> = scopes.split(' ').collect();
     let said = json!({
         "holds": revoked_ms.is_none(),
         "key": {
             "id": id, "name": name, "scopes": scopes, "expiresAt": expires_ms.map(rfc3339),
-            "perSecond": per_second, "atOnce": at_once,
+            "perSecond": per_second, "atOnce": at_once, "dialogue": dialogue,
         },
     });
     let mut entry = told(journal::change(actor, action, None), said);

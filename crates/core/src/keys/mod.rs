@@ -36,6 +36,8 @@ pub struct KeyShown {
     pub per_second: Option<u32>,
     /// Requests that it may have under way, where that is its own.
     pub at_once: Option<u32>,
+    /// Whether a yes in the dialogue of its MCP client counts as a person's answer.
+    pub dialogue: bool,
 }
 
 /// Why a text opens nothing. No part of it is told.

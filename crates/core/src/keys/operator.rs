@@ -50,6 +50,7 @@ impl Core {
             expires_in_s: None,
             per_second: None,
             at_once: None,
+            dialogue: false,
         };
         let (row, text) = made(wish, self.now_ms())?;
         // First the row: a crash in between leaves a key that nobody knows, and the next start revokes it.

@@ -66,7 +66,8 @@ impl Held {
 
     /// As a list shows it.
     pub(super) fn line(&self) -> KeyLine {
-        let KeyRow { id, name, created_ms, expires_ms, revoked_ms, per_second, at_once, .. } = &self.row;
+        let KeyRow { id, name, created_ms, expires_ms, revoked_ms, per_second, at_once, dialogue, .. } =
+            &self.row;
         KeyLine {
             id: *id,
             name: name.clone(),
@@ -78,6 +79,7 @@ impl Held {
             last_used_at: self.used().map(|used| rfc3339((used - used % KEEP_AFTER_MS).max(*created_ms))),
             per_second: *per_second,
             at_once: *at_once,
+            dialogue: *dialogue,
         }
     }
 }
@@ -131,7 +133,7 @@ impl Ring {
         let kept = held.kept_ms.load(Ordering::Relaxed);
         let is_due = now.saturating_sub(kept) >= KEEP_AFTER_MS
             && held.kept_ms.compare_exchange(kept, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        let KeyRow { name, expires_ms, per_second, at_once, .. } = &held.row;
+        let KeyRow { name, expires_ms, per_second, at_once, dialogue, .. } = &held.row;
         let shown = KeyShown {
             id,
             name: name.clone(),
@@ -139,6 +141,7 @@ impl Ring {
             expires_ms: *expires_ms,
             per_second: *per_second,
             at_once: *at_once,
+            dialogue: *dialogue,
         };
         Ok(Recognised { shown, keep: is_due.then_some((id, now)) })
     }

@@ -209,6 +209,7 @@ async fn key(house: &House, name: &str, scope: Scope) -> KeyId {
         expires_in_s: None,
         per_second: None,
         at_once: None,
+        dialogue: false,
     };
     let made = house.act(Action::KeyCreate(wish)).await.expect("a key");
     let Reply::KeyMade(made) = made else { panic!("{made:?}") };

@@ -60,8 +60,14 @@ impl Watcher {
 }
 
 async fn key(house: &House, name: &str, scopes: Scopes) -> KeyMade {
-    let wish =
-        KeyWish { name: name.to_owned(), scopes, expires_in_s: Some(60), per_second: None, at_once: None };
+    let wish = KeyWish {
+        name: name.to_owned(),
+        scopes,
+        expires_in_s: Some(60),
+        per_second: None,
+        at_once: None,
+        dialogue: false,
+    };
     match house.act(Action::KeyCreate(wish)).await {
         Ok(Reply::KeyMade(made)) => *made,
         other => panic!("{other:?}"),

@@ -15,6 +15,7 @@ fn wish(name: &str) -> KeyWish {
         expires_in_s: None,
         per_second: None,
         at_once: None,
+        dialogue: false,
     }
 }
 
@@ -43,14 +44,17 @@ fn a_key_opens_until_it_is_revoked_also_after_a_restart() {
     let place = Place::new();
     block_on(async {
         let house = place.open().await;
-        let made = make(&house, KeyWish { per_second: Some(5), ..wish("ci") }).await.expect("a key");
+        let made = make(&house, KeyWish { per_second: Some(5), dialogue: true, ..wish("ci") });
+        let made = made.await.expect("a key");
         let shown = house.core.authenticate(&made.key).expect("it opens");
         assert_eq!((shown.name.as_str(), shown.scopes, shown.id), ("ci", made.line.scopes, made.line.id));
-        assert_eq!(shown.per_second, Some(5));
+        assert_eq!((shown.per_second, shown.dialogue), (Some(5), true));
         house.close().await;
         let house = place.open().await;
-        assert_eq!(house.core.authenticate(&made.key).map(|shown| shown.id), Ok(made.line.id));
+        let shown = house.core.authenticate(&made.key).expect("it opens");
+        assert_eq!((shown.id, shown.dialogue), (made.line.id, true));
         let line = list(&house).await.remove(0);
+        assert!(line.dialogue);
         let used = line.last_used_at.expect("a use is kept at the latest at the end");
         assert!(used >= line.created_at, "no key is used before it is made: {used} {}", line.created_at);
         let line = revoke(&house, "ci").await.expect("revoked");
@@ -78,6 +82,7 @@ fn wishes_that_cannot_be_met_are_refused() {
             KeyWish { expires_in_s: Some(400_000_000), ..wish("a") },
             KeyWish { per_second: Some(0), ..wish("a") },
             KeyWish { at_once: Some(0), ..wish("a") },
+            KeyWish { dialogue: true, scopes: Scopes::of([Scope::Approve]), ..wish("a") },
         ] {
             assert_eq!(refused(make(&house, wrong).await).0, ErrorCode::InvalidInput);
         }

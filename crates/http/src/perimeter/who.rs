@@ -1,6 +1,6 @@
 //! Whose credentials they are. Wrong ones are never taken for none: whoever shows something means it.
 
-use bailiwick_core::Actor;
+use bailiwick_core::{Actor, Dialogue};
 
 use super::credentials::{Credentials, Shown};
 use super::guard::Keyless;
@@ -55,7 +55,8 @@ pub(super) async fn is(
                 let ends_s = tokens::end_of(shown.reveal());
                 let subject = format!("jwt:{}", token.subject);
                 let actor = Actor { key: Some(subject.clone()), client: "http".to_owned() };
-                let principal = Principal { actor, scopes: token.scopes, key: None, ends_s };
+                let dialogue = Dialogue::Ignored;
+                let principal = Principal { actor, scopes: token.scopes, key: None, dialogue, ends_s };
                 Ok(Some(Known {
                     principal,
                     counted_as: Who::Token(subject),

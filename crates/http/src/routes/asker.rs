@@ -50,9 +50,9 @@ impl Asker {
     /// As what serves behind the perimeter knows them.
     pub(crate) fn admitted(&self) -> Admitted {
         let Self { principal, correlation, slot } = self.clone();
-        let Principal { actor, scopes, key, ends_s } = principal;
+        let Principal { actor, scopes, key, dialogue, ends_s } = principal;
         let room = slot.map(|slot| Arc::new(slot) as Arc<dyn Room>);
-        Admitted { actor, scopes, key, ends_s, correlation: Some(correlation), room }
+        Admitted { actor, scopes, key, dialogue, ends_s, correlation: Some(correlation), room }
     }
 }
 

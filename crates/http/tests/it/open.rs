@@ -42,6 +42,7 @@ fn a_server_without_a_key_that_holds_stays_on_this_machine() {
             expires_in_s: None,
             per_second: None,
             at_once: None,
+            dialogue: false,
         };
         assert!(matches!(perform(Action::KeyCreate(wish)).await, Reply::KeyMade(_)));
         check("0.0.0.0:8282", NoAuth::Refused, true).await;

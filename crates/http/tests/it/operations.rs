@@ -341,6 +341,7 @@ fn credentials() -> Vec<Row> {
         expires_in_s: Some(60),
         per_second: None,
         at_once: None,
+        dialogue: true,
     };
     vec![
         row(

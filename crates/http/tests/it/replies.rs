@@ -285,6 +285,7 @@ pub(crate) fn key_line() -> KeyLine {
         last_used_at: Some(AT.to_owned()),
         per_second: Some(5),
         at_once: Some(2),
+        dialogue: true,
     }
 }
 

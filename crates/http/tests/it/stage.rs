@@ -12,8 +12,8 @@ use axum::response::Response;
 use axum::{Extension, Router};
 use bailiwick_config::{Environment, FolderFile, Loaded, Server, load};
 use bailiwick_core::{
-    Action, Actor, Boxed, Caller, Desk, Fallback, Opening, Opens, Ownership, Performs, Presence, Refusal,
-    Reply, Runtime,
+    Action, Actor, Boxed, Caller, Desk, Dialogue, Fallback, Opening, Opens, Ownership, Performs, Presence,
+    Refusal, Reply, Runtime,
 };
 use bailiwick_http::perimeter::{
     KeyShown, Keyring, NoAuth, NotAKey, Perimeter, PerimeterSettings, Principal,
@@ -82,7 +82,7 @@ pub(crate) struct Stage {
 /// Somebody with a key that covers this much.
 pub(crate) fn principal(scopes: Scopes) -> Principal {
     let actor = Actor { key: Some("test".to_owned()), client: "http".to_owned() };
-    Principal { actor, scopes, key: None, ends_s: None }
+    Principal { actor, scopes, key: None, dialogue: Dialogue::Ignored, ends_s: None }
 }
 
 pub(crate) fn private_folder() -> tempfile::TempDir {

@@ -62,6 +62,7 @@ impl Keyring for Ring {
             expires_ms: None,
             per_second: None,
             at_once,
+            dialogue: false,
         })
     }
 }

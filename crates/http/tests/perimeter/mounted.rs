@@ -8,7 +8,7 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use axum::{Json, Router};
-use bailiwick_core::{Admitted, NoRoom};
+use bailiwick_core::{Admitted, Dialogue, NoRoom};
 use bailiwick_http::perimeter::Tokens;
 use futures_util::{StreamExt as _, stream};
 use http::{Method, StatusCode};
@@ -56,10 +56,10 @@ async fn serve(stage: Stage, request: Request) -> Response {
             }
         }
     }
-    let Admitted { actor, scopes, key, ends_s, correlation, room } = admitted;
+    let Admitted { actor, scopes, key, dialogue, ends_s, correlation, room } = admitted;
     Json(json!({
         "key": actor.key, "client": actor.client, "scopes": scopes, "id": key, "endsS": ends_s,
-        "correlation": correlation, "room": room.is_some(), "bytes": message.len(),
+        "dialogue": dialogue == Dialogue::Counts, "correlation": correlation, "room": room.is_some(), "bytes": message.len(),
     }))
     .into_response()
 }
@@ -96,12 +96,13 @@ async fn whoever_asks_is_told_to_the_service_by_the_perimeter_alone() {
         "x-forwarded-user: root",
         "x-remote-user: root",
         "bailiwick-scopes: call, author, approve, operate",
+        "bailiwick-dialogue: true",
     ];
     let mut lines = vec!["x-correlation-id: mine-1"];
     lines.extend(forged);
     let keyless = told(&server.ask_with("POST", "/mcp", &lines, &claims).await);
     let expected = json!({
-        "key": null, "client": "keyless", "scopes": ["call"], "id": null, "endsS": null,
+        "key": null, "client": "keyless", "scopes": ["call"], "id": null, "endsS": null, "dialogue": false,
         "correlation": "mine-1", "room": true, "bytes": claims.len(),
     });
     assert_eq!(keyless, expected);
@@ -110,6 +111,10 @@ async fn whoever_asks_is_told_to_the_service_by_the_perimeter_alone() {
     let keyed = told(&server.ask_with("POST", "/mcp", &lines, "{}").await);
     assert_eq!((&keyed["key"], &keyed["client"]), (&"narrow".into(), &"http".into()));
     assert_eq!((&keyed["scopes"], keyed["id"].is_string()), (&json!(["call"]), true));
+    // The key says whether its client's dialogue counts; nothing that a request says does.
+    assert_eq!(keyed["dialogue"], false);
+    let good = format!("authorization: Bearer {GOOD}");
+    assert_eq!(told(&server.ask_with("POST", "/mcp", &[&good], "{}").await)["dialogue"], true);
     // What is not a message runs nothing.
     let deleted = told(&server.ask("DELETE", "/mcp", &[]).await);
     assert_eq!((&deleted["room"], deleted["correlation"].is_string()), (&false.into(), true));

@@ -48,7 +48,16 @@ impl Ring {
     pub(crate) fn new() -> Self {
         let shown = |number: u8, name: &str, scopes, per_second, at_once| {
             let id = KeyId::from_parts(1, &[number; 10]);
-            Ok(KeyShown { id, name: name.to_owned(), scopes, expires_ms: None, per_second, at_once })
+            let dialogue = name == "good";
+            Ok(KeyShown {
+                id,
+                name: name.to_owned(),
+                scopes,
+                expires_ms: None,
+                per_second,
+                at_once,
+                dialogue,
+            })
         };
         Self(HashMap::from([
             (GOOD, shown(1, "good", Scopes::ALL, None, None)),
@@ -244,7 +253,7 @@ fn routes(stage: &Stage) -> Router {
     let all = |stage: Stage| {
         move |principal: Extension<Principal>, request: axum::extract::Request| async move {
             stage.seen.lock().unwrap().push(format!("{request:?} {principal:?}"));
-            let Extension(Principal { actor, scopes, key, ends_s: _ }) = principal;
+            let Extension(Principal { actor, scopes, key, dialogue: _, ends_s: _ }) = principal;
             Json(json!({"key": actor.key, "client": actor.client, "scopes": scopes, "id": key}))
         }
     };

@@ -90,9 +90,9 @@ fn whatever_a_stranger_wrote_stays_on_its_line() {
 }
 
 #[track_caller]
-fn check_asked(can_ask: bool, up_to: RiskLevel, asked: Question, is_asked: bool) {
+fn check_asked(can_ask: bool, up_to: impl Into<Option<RiskLevel>>, asked: Question, is_asked: bool) {
     let (line, mut heard) = Line::new(can_ask, "mcp/a-test".to_owned());
-    let client = AtClient { line, up_to };
+    let client = AtClient { line, up_to: up_to.into() };
     let mut answer = client.ask(asked);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let at_once = answer.as_mut().poll(&mut context);

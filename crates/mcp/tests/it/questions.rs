@@ -5,12 +5,15 @@ use bailiwick_types::{ErrorCode, RiskLevel};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Way, failed, text};
+use crate::sessions::by_token;
 use crate::stage::{Setup, Stage, block_on, keyless};
 use crate::tools::{ADD, NOTES, WRITES};
 
 bailiwick_testkit::tests!(
     a_person_is_shown_what_would_run_for_whom,
     nobody_paints_in_a_dialogue,
+    an_agent_without_the_right_never_answers_its_own_question,
+    a_state_of_a_caller_with_the_right_counts_for_nobody_else,
     above_the_operators_level_the_client_is_not_asked,
     a_client_that_shows_no_forms_is_not_asked,
     what_no_dialogue_shows_whole_is_not_asked_there,
@@ -152,6 +155,66 @@ fn nobody_paints_in_a_dialogue() {
     });
 }
 
+/// Whatever asks: the tool itself, an effect of it, its level, or `mcp.ask`.
+fn whatever_asks() -> [(Setup, &'static str, Value); 4] {
+    [
+        (Setup::with(&[WRITES]), "writes", json!({"n": 7})),
+        (Setup::with(&[NOTES]), "notes", json!({})),
+        (Setup::with(&[ADD]).set("approvals.autoFrom=L0"), "add", json!({"a": 1, "b": 2})),
+        (Setup::with(&[]).native(Native::RunJavascript, true), "run_javascript", json!({"code": "return 1"})),
+    ]
+}
+
+fn an_agent_without_the_right_never_answers_its_own_question() {
+    block_on(async {
+        for (setup, tool, arguments) in whatever_asks() {
+            let mut stage = setup.open().await;
+            let without = [keyless(), by_token(&stage, "jwt:ann"), stage.without_dialogue()];
+            for (who, way) in without.iter().flat_map(|who| Way::ALL.map(|way| (who.clone(), way))) {
+                let mut client = Client::open(&stage, way, who.clone(), &Client::shows_forms()).await;
+                // An answer that comes with the call, and answers to questions that were never put.
+                let params =
+                    json!({"name": tool, "arguments": arguments, "inputResponses": {"approval": yes()}});
+                let call = client.send("tools/call", params).await;
+                let waiting = stage.asked().await;
+                if !way.is_new() {
+                    for id in 0..4 {
+                        client.respond(&json!(id), yes()).await;
+                    }
+                }
+                assert!(!was_asked(&mut client), "{tool} {way:?} {who:?}");
+                stage.answer(waiting.id, false).await.expect("a person says no");
+                let (answer, before) = client.answer(call).await;
+                assert_eq!(answer["result"]["isError"], true, "{tool} {way:?} {who:?}: {answer:#}");
+                assert!(before.iter().all(|said| said["method"] != "elicitation/create"), "{before:#?}");
+            }
+            let decisions = stage.records_of("decision").await;
+            assert_eq!(decisions.len(), 12, "{tool}");
+            let by_anna = |decision: &Value| {
+                decision["approval"]["by"] == "anna" && decision["approval"]["answer"] == "no"
+            };
+            assert!(decisions.iter().all(by_anna), "{tool}: {decisions:#?}");
+        }
+    });
+}
+
+fn a_state_of_a_caller_with_the_right_counts_for_nobody_else() {
+    block_on(async {
+        let stage = Stage::with(&[WRITES]).await;
+        let mut agent = stage.client(Way::Alone).await;
+        let put = asked(&mut agent, "writes", json!({"n": 7})).await;
+        for who in [keyless(), by_token(&stage, "jwt:ann"), stage.without_dialogue()] {
+            let mut client = Client::open(&stage, Way::Alone, who.clone(), &Client::shows_forms()).await;
+            let id = client.send("tools/call", put.retry(&yes())).await;
+            let (answer, _) = client.answer(id).await;
+            assert_eq!(answer["error"]["code"], -32602, "{who:?}: {answer:#}");
+        }
+        stage.ran(0).await;
+        assert_eq!(text(&put.result(&mut agent, yes()).await), "7");
+        stage.ran(1).await;
+    });
+}
+
 fn above_the_operators_level_the_client_is_not_asked() {
     block_on(async {
         let mut stage = Setup::with(&[WRITES]).elicitation(RiskLevel::L0).open().await;
@@ -249,14 +312,14 @@ fn the_client_is_first_and_the_queue_is_too_late() {
             let put = asked(&mut client, "writes", json!({"n": 7})).await;
             let waiting = stage.asked().await;
             assert_eq!(text(&put.result(&mut client, yes()).await), "7", "{way:?}");
-            assert_eq!(stage.settled().await.by.as_deref(), Some("the dialogue of mcp/a-test"));
+            assert_eq!(stage.settled().await.by.as_deref(), Some("dialogue:mcp/a-test"));
             for answer in [true, false] {
                 let late = stage.answer(waiting.id, answer).await.expect_err("too late");
                 assert_eq!(late.code, ErrorCode::Conflict);
             }
             stage.ran(1).await;
             let decision = stage.records_of("decision").await.pop().expect("a decision");
-            assert_eq!(decision["approval"]["by"], "the dialogue of mcp/a-test");
+            assert_eq!(decision["approval"]["by"], "dialogue:mcp/a-test");
         }
     });
 }
@@ -375,7 +438,7 @@ fn code_given_directly_asks_where_the_operator_wants_it() {
     block_on(async {
         let stage = Setup::with(&[]).native(Native::RunJavascript, true).open().await;
         for way in Way::ALL {
-            let mut client = Client::open(&stage, way, keyless(), &Client::shows_forms()).await;
+            let mut client = stage.client(way).await;
             let code = json!({"code": "const a = 1;\nArguments: for (;;) break Arguments;\nreturn a + 1;"});
             let put = asked(&mut client, "run_javascript", code.clone()).await;
             let message = put.form["message"].as_str().expect("a message");

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::extract::Request;
-use bailiwick_core::Admitted;
+use bailiwick_core::{Admitted, Dialogue};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -139,9 +139,10 @@ fn the_oldest_session_of_a_caller_goes_and_others_stay() {
 }
 
 /// Somebody by a token: as many of them as there are subjects.
-fn by_token(stage: &Stage, subject: &str) -> Admitted {
+pub(crate) fn by_token(stage: &Stage, subject: &str) -> Admitted {
     let mut who = stage.agent();
     who.key = None;
+    who.dialogue = Dialogue::Ignored;
     who.actor.key = Some(subject.to_owned());
     who
 }

@@ -12,8 +12,8 @@ use axum::{Extension, Router};
 use bailiwick_config::{Environment, FolderFile, load};
 use bailiwick_core::sandboxes::AgentOffer;
 use bailiwick_core::{
-    Action, Actor, Admitted, Caller, Core, Desk, Document, Fallback, Happening, Hints, KeyWish, Opening,
-    Presence, Reasons, Refusal, Reply, Runtime, Settled, Waiting,
+    Action, Actor, Admitted, Caller, Core, Desk, Dialogue, Document, Fallback, Happening, Hints, KeyWish,
+    Opening, Presence, Reasons, Refusal, Reply, Runtime, Settled, Waiting,
 };
 use bailiwick_mcp::{Bare, Mcp, Native, Offers, Published, Settings};
 use bailiwick_types::{ApprovalId, KeyId, RiskLevel, Scope, Scopes};
@@ -171,6 +171,7 @@ async fn key(core: &Core, name: &str, scope: Scope) -> KeyId {
         expires_in_s: None,
         per_second: None,
         at_once: None,
+        dialogue: scope == Scope::Call,
     };
     let made = core.perform(operator(), Action::KeyCreate(wish)).await;
     let Ok(Reply::KeyMade(made)) = made else { panic!("{made:?}") };
@@ -179,7 +180,8 @@ async fn key(core: &Core, name: &str, scope: Scope) -> KeyId {
 
 fn keyed(name: &str, key: KeyId, scope: Scope) -> Admitted {
     let actor = Actor { key: Some(name.to_owned()), client: "http".to_owned() };
-    Admitted { key: Some(key), ..Admitted::alone(actor, Scopes::of([scope])) }
+    let dialogue = Dialogue::of_key(scope == Scope::Call);
+    Admitted { key: Some(key), dialogue, ..Admitted::alone(actor, Scopes::of([scope])) }
 }
 
 /// Somebody on this machine without a key.
@@ -204,7 +206,7 @@ impl Stage {
         self.router = self.mcp.router();
     }
 
-    /// An agent with a key that may call.
+    /// An agent with a key that may call, and whose client's dialogue counts.
     pub(crate) fn agent(&self) -> Admitted {
         keyed("agent", self.agents[0], Scope::Call)
     }
@@ -212,6 +214,11 @@ impl Stage {
     /// Another one.
     pub(crate) fn other(&self) -> Admitted {
         keyed("other", self.agents[1], Scope::Call)
+    }
+
+    /// The agent's key as if it had been made without `--dialogue`.
+    pub(crate) fn without_dialogue(&self) -> Admitted {
+        Admitted { dialogue: Dialogue::Ignored, ..self.agent() }
     }
 
     /// Somebody who may approve and nothing else.

@@ -144,13 +144,13 @@ fn a_state_is_its_callers_alone() {
                 refused(&mut client, put.retry(&yes())).await;
             }
         }
-        // And the other way round: what somebody without a key carries is not for somebody with one.
-        let mut nobody = Client::open(&stage, Way::Alone, keyless(), &Client::shows_forms()).await;
-        let theirs = asked(&mut nobody, "writes", json!({"n": 7})).await;
+        // And the other way round.
+        let mut other = Client::open(&stage, Way::Alone, stage.other(), &Client::shows_forms()).await;
+        let theirs = asked(&mut other, "writes", json!({"n": 7})).await;
         refused(&mut agent, theirs.retry(&yes())).await;
         stage.ran(0).await;
         assert_eq!(text(&put.result(&mut agent, yes()).await), "7");
-        assert_eq!(text(&theirs.result(&mut nobody, yes()).await), "7");
+        assert_eq!(text(&theirs.result(&mut other, yes()).await), "7");
         stage.ran(2).await;
     });
 }
@@ -252,17 +252,19 @@ fn one_caller_has_only_so_many_calls_waiting() {
         let mut puts = Vec::new();
         for n in 0..32 {
             let mut client =
-                Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), &format!("c{n}")).await;
+                Client::named(&stage, Way::Alone, stage.agent(), &Client::shows_forms(), &format!("c{n}"))
+                    .await;
             puts.push(asked(&mut client, "writes", json!({"n": 7})).await);
         }
         let mut client =
-            Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), "one-more").await;
+            Client::named(&stage, Way::Alone, stage.agent(), &Client::shows_forms(), "one-more").await;
         let busy = client.called("writes", json!({"n": 7})).await;
         assert_eq!(failed(&busy), "BUSY");
         // Others have their own.
-        asked(&mut stage.client(Way::Alone).await, "writes", json!({"n": 7})).await;
+        let mut other = Client::open(&stage, Way::Alone, stage.other(), &Client::shows_forms()).await;
+        asked(&mut other, "writes", json!({"n": 7})).await;
         // And with an answer there is room again.
-        let mut first = Client::named(&stage, Way::Alone, keyless(), &Client::shows_forms(), "c0").await;
+        let mut first = Client::named(&stage, Way::Alone, stage.agent(), &Client::shows_forms(), "c0").await;
         puts[0].result(&mut first, json!({"action": "decline"})).await;
         asked(&mut client, "writes", json!({"n": 7})).await;
         stage.ran(0).await;

@@ -18,6 +18,7 @@ fn key(number: u64) -> KeyRow {
         used_ms: Some(20),
         per_second: None,
         at_once: Some(3),
+        dialogue: false,
         is_ours: true,
     }
 }
@@ -36,7 +37,7 @@ fn a_key_comes_back_as_it_was_put_also_when_it_is_put_again() {
     let store = stage.open();
     put(&store, key(2));
     put(&store, key(1));
-    let changed = KeyRow { revoked_ms: Some(30), used_ms: None, ..key(2) };
+    let changed = KeyRow { revoked_ms: Some(30), used_ms: None, dialogue: true, ..key(2) };
     put(&store, changed.clone());
     assert_eq!(on(store.read(all)).unwrap(), vec![key(1), changed]);
     assert_eq!(on(store.read(|view| view.key(key(1).id))).unwrap(), Some(key(1)));
@@ -58,6 +59,7 @@ fn an_edited_key_is_not_ours() {
         "used_ms = 0",
         "per_second = 0",
         "at_once = NULL",
+        "dialogue = 1",
         // What one column says moves to the next.
         "expires_ms = 20, used_ms = 99",
         "seal = (SELECT seal FROM keys WHERE name = 'key-2')",

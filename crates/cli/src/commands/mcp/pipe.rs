@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use bailiwick::Breadth;
-use bailiwick_core::{Actor, Admitted, Desk, Presence};
+use bailiwick_core::{Actor, Admitted, Desk, Dialogue, Presence};
 use bailiwick_types::{Scope, Scopes};
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +52,8 @@ async fn run(session: &Session, cells: &CellFlags) -> Result<u8, Failure> {
     let ending = CancellationToken::new();
     let mcp = offers::mcp(settings, &desk, ending.clone())?;
     let actor = Actor { key: None, client: "mcp".to_owned() };
-    let who = Admitted::alone(actor, Scopes::of([Scope::Call]));
+    // The desk opens for the user that owns the data folder alone: that user started the client, and answers there.
+    let who = Admitted { dialogue: Dialogue::Counts, ..Admitted::alone(actor, Scopes::of([Scope::Call])) };
     let served = {
         let mut serving = std::pin::pin!(mcp.standard_streams(who, ending.clone()));
         tokio::select! {

@@ -35,7 +35,9 @@ fn check(whose: Whose, era: Era, way: Way) {
     let (server, at) = match way {
         Way::Http => {
             let (server, address) = serve(&program);
-            let key = |name: &str| program.run(&["key", "create", name, "--scope", "call", "--quiet"]).stdout;
+            let key = |name: &str| {
+                program.run(&["key", "create", name, "--scope", "call", "--dialogue", "--quiet"]).stdout
+            };
             let headers = json!({"Authorization": format!("Bearer {}", key("agent").trim())});
             (Some(server), json!({"url": format!("{address}/mcp"), "headers": headers}))
         }
@@ -63,7 +65,7 @@ fn check(whose: Whose, era: Era, way: Way) {
     client.end();
     if way == Way::Http {
         // Another key finds nothing of it.
-        let key = program.run(&["key", "create", "other", "--scope", "call", "--quiet"]).stdout;
+        let key = program.run(&["key", "create", "other", "--scope", "call", "--dialogue", "--quiet"]).stdout;
         let headers = json!({"Authorization": format!("Bearer {}", key.trim())});
         let at = json!({"url": at["url"], "headers": headers});
         let (mut other, _) = Client::connect(whose, era, Forms::Shown, &at);

@@ -102,7 +102,7 @@ async fn kept_or_done(
         // Refused further in.
         return Ok(next.run(Request::from_parts(parts, body)).await);
     };
-    let Principal { actor, scopes: _, key: shown, ends_s: _ } = principal;
+    let Principal { actor, scopes: _, key: shown, dialogue: _, ends_s: _ } = principal;
     let place = (shown.map(|id| id.to_string()), actor.key.clone(), actor.client.clone(), path(&parts), key);
     let bytes = whole(&parts, body).await?;
     match served.kept.begin(place, hash(&parts, &bytes)) {

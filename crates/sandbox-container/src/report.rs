@@ -3,6 +3,7 @@
 
 use bailiwick_sandbox::Demand;
 use bailiwick_sys::cgroups::Group;
+use bailiwick_sys::privileges;
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
@@ -28,8 +29,9 @@ pub(crate) fn on(
             let (status, mechanism) = match demand {
                 Demand::Network => look.network(),
                 Demand::Files => look.files(),
-                Demand::Identity => look.identity(),
+                Demand::Privilege => look.privilege(),
                 Demand::Kill => look.kill(),
+                Demand::Uid => look.uid(),
                 Demand::Memory => look.memory(),
                 Demand::Cpu => look.cpu(),
                 Demand::Disk => look.disk(),
@@ -89,7 +91,7 @@ impl Look<'_> {
         (status, format!("mount namespace with the image {image}, read-only; mounts as {who} tells them"))
     }
 
-    fn identity(&self) -> Held {
+    fn privilege(&self) -> Held {
         let Seen { user, no_groups, no_capabilities, no_new_privileges, hidden, .. } = self.seen;
         if !(*no_capabilities && *no_new_privileges) {
             return (WallStatus::Absent, "capabilities or new privileges are left".to_owned());
@@ -97,36 +99,40 @@ impl Look<'_> {
         if *user != USER {
             return (WallStatus::Absent, format!("it is the user {user} inside"));
         }
-        if self.outside.kernel == Kernel::Own {
-            return self.identity_of_its_kernel();
+        let inside = format!("user {USER} inside, no capabilities, no_new_privs, {}", self.filter());
+        // Code that breaks out of a kernel in user space has that kernel's rights.
+        match (self.outside.kernel, self.outside.user) {
+            (Kernel::Own, None) => {
+                let why = "who its own kernel is on the host is not to be seen";
+                return (WallStatus::Partial, format!("{why}; {inside}"));
+            }
+            (Kernel::Own, Some(0)) => {
+                let why = "its own kernel is started by the engine as root";
+                return (WallStatus::Partial, format!("{why}; {inside}"));
+            }
+            (Kernel::Ours, Some(0)) => return (WallStatus::Absent, "it is root outside".to_owned()),
+            _ => {}
         }
-        if self.outside.user == Some(0) {
-            return (WallStatus::Absent, "it is root outside".to_owned());
-        }
-        let outside = self.outside.user.filter(|outside| outside != user);
-        let outside = outside.map_or_else(String::new, |outside| format!(" ({outside} outside)"));
-        let rest = format!("no capabilities, no_new_privs, {}", self.filter());
         let is_whole = *no_groups && *hidden && self.seen.filter.is_some();
-        let status = if is_whole { WallStatus::Enforced } else { WallStatus::Partial };
-        (status, format!("user {user}{outside}, which is nobody's; {rest}"))
+        (if is_whole { WallStatus::Enforced } else { WallStatus::Partial }, inside)
     }
 
-    /// Whoever gets out of a kernel in user space is who that kernel is.
-    fn identity_of_its_kernel(&self) -> Held {
-        let inside = format!("inside user {USER}, no capabilities, no_new_privs, {}", self.filter());
-        let is_whole = self.seen.no_groups && self.seen.hidden && self.seen.filter.is_some();
+    fn uid(&self) -> Held {
+        let whose = match self.outside.kernel {
+            Kernel::Ours => "it",
+            Kernel::Own => "its own kernel",
+        };
+        let own = privileges::identity().0;
         match self.outside.user {
-            None => (
-                WallStatus::Partial,
-                format!("who its own kernel is on the host is not to be seen; {inside}"),
-            ),
-            Some(0) => {
-                (WallStatus::Partial, format!("its own kernel is started by the engine as root; {inside}"))
+            None => (WallStatus::Partial, format!("who {whose} is on the host is not to be seen")),
+            Some(0) => (WallStatus::Absent, format!("{whose} is root on the host")),
+            Some(user) if user == own => {
+                (WallStatus::Partial, format!("{whose} is the same user as this program on the host ({user})"))
             }
-            Some(user) if is_whole => {
-                (WallStatus::Enforced, format!("its own kernel is user {user} outside; {inside}"))
+            Some(user) if self.seen.no_groups => {
+                (WallStatus::Enforced, format!("{whose} is user {user} on the host, which is nobody's"))
             }
-            Some(_) => (WallStatus::Partial, inside),
+            Some(user) => (WallStatus::Partial, format!("{whose} is user {user} on the host, with groups")),
         }
     }
 

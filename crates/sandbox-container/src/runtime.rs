@@ -83,11 +83,11 @@ pub(crate) fn unusable(runtime: Option<&str>, message: &str) -> Option<SandboxEr
 /// What would give a demand that a container of this runtime does not hold.
 pub(crate) fn advice(demand: Demand, runtime: Option<&str>) -> Option<String> {
     let advice = match demand {
-        Demand::Identity => {
+        Demand::Privilege => {
             let runtime = runtime.filter(|_| expected(runtime) == Kernel::Own)?;
             return Some(format!(
                 "the engine starts the kernel of `{runtime}`, as root unless it runs without root itself: use such an engine, or the \
-                 backend that needs none (gvisor, microvm), or say yes to it: sandbox.accept = [\"identity\"]"
+                 backend that needs none (gvisor, microvm), or say yes to it: sandbox.accept = [\"privilege\"]"
             ));
         }
         Demand::Files => "run as root, so that what the engine has mounted can be looked at",

@@ -28,8 +28,9 @@ pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
         let (status, mechanism) = match demand {
             Demand::Network => network(about),
             Demand::Files => files(about),
-            Demand::Identity => identity(about),
+            Demand::Privilege => privilege(about),
             Demand::Kill => kill(about),
+            Demand::Uid => uid(about),
             Demand::Memory => memory(about),
             Demand::Cpu => held(about, Controller::Cpu),
             Demand::Disk => disk(about),
@@ -77,7 +78,7 @@ fn files(About { seen, outside, .. }: About<'_>) -> Held {
     )
 }
 
-fn identity(About { seen, outside, .. }: About<'_>) -> Held {
+fn privilege(About { seen, outside, .. }: About<'_>) -> Held {
     if !(seen.no_capabilities && seen.no_new_privileges && seen.no_groups) {
         return (WallStatus::Absent, "capabilities, groups or new privileges are left inside".to_owned());
     }
@@ -85,15 +86,20 @@ fn identity(About { seen, outside, .. }: About<'_>) -> Held {
         seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = format!("inside: user {}, no groups, no capabilities, no_new_privs, {filter}", seen.user);
     let looked = [
-        (outside.is_nobody(), "another user than this program outside"),
+        (outside.user != 0, "a kernel that is not root on the host"),
         (outside.has("user"), "a user namespace of its kernel's own"),
         (outside.no_capabilities, "a kernel without capabilities"),
         (outside.no_new_privileges, "a kernel that gains no privileges"),
         (outside.filtered, "a seccomp filter on its kernel"),
     ];
-    let around = "in a user namespace, without capabilities, behind a seccomp filter";
-    let (status, mechanism) = if_seen(&looked, format!("its kernel is {} outside, {around}", outside.user));
+    let around = "its kernel is in a user namespace, without capabilities, behind a seccomp filter";
+    let (status, mechanism) = if_seen(&looked, around.to_owned());
     (status, format!("{mechanism}; {inside}"))
+}
+
+fn uid(About { outside, .. }: About<'_>) -> Held {
+    let looked = [(outside.is_nobody(), "another user than this program on the host")];
+    if_seen(&looked, format!("its kernel is user {} on the host", outside.user))
 }
 
 fn kill(About { seen, outside, .. }: About<'_>) -> Held {
@@ -163,10 +169,11 @@ fn processes(About { spec, seen, .. }: About<'_>) -> Held {
 /// What would give a demand that is not held, to root and to an ordinary user.
 pub(crate) const fn advice(demand: Demand, is_rootless: bool) -> Option<&'static str> {
     match (demand, is_rootless) {
-        (Demand::Identity, true) => Some(
-            "run as root: then its kernel is nobody on the host. An ordinary user's (runsc --rootless) is that user, which has to be \
-             said yes to: sandbox.accept = [\"identity\"]",
+        (Demand::Privilege, true) => Some(
+            "run as root: then its kernel has no capabilities. An ordinary user's (runsc --rootless) keeps those of its user \
+             namespace, which has to be said yes to: sandbox.accept = [\"privilege\"]",
         ),
+        (Demand::Uid, true) => Some("run as root: an ordinary user's kernel (runsc --rootless) is that user on the host"),
         (Demand::Memory | Demand::Cpu, true) => Some(
             "run as root, or in a delegated cgroup v2 (systemd-run --user --scope -p Delegate=yes bailiwick …)",
         ),

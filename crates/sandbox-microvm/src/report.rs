@@ -33,8 +33,9 @@ pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
         let (status, mechanism) = match demand {
             Demand::Network => network(about),
             Demand::Files => files(about),
-            Demand::Identity => identity(about),
+            Demand::Privilege => privilege(about),
             Demand::Kill => kill(about),
+            Demand::Uid => uid(about),
             Demand::Memory => memory(about),
             Demand::Cpu => cpu(about),
             Demand::Disk => disk(about),
@@ -84,17 +85,17 @@ fn files(About { seen, outside, monitor, has_image, .. }: About<'_>) -> Held {
     (status(holds), format!("{root}, {served}; no disk; {} {sees}", monitor.name()))
 }
 
-fn identity(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> Held {
+fn privilege(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> Held {
     let filter =
         seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups && seen.user != 0;
-    let walls = outside.no_capabilities && outside.no_new_privileges && outside.filtered;
+    let walls =
+        outside.user != 0 && outside.no_capabilities && outside.no_new_privileges && outside.filtered;
     let mechanism = format!(
-        "a machine of its own by {}; {} is {} outside, without capabilities, behind its seccomp filter; inside: user {}, no groups, \
-         no capabilities, no_new_privs, {filter}",
+        "a machine of its own by {}; {} is without capabilities, behind its seccomp filter; inside: user {}, no groups, no \
+         capabilities, no_new_privs, {filter}",
         accelerator.says(),
         monitor.name(),
-        outside.user,
         seen.user
     );
     if !inside {
@@ -103,11 +104,15 @@ fn identity(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> Hel
             "root, capabilities, groups or new privileges are left inside".to_owned(),
         );
     }
-    match (walls, outside.is_nobody()) {
-        (true, true) => (WallStatus::Enforced, mechanism),
-        (_, false) => (WallStatus::Partial, format!("the same user as this program; {mechanism}")),
-        (false, true) => (WallStatus::Partial, mechanism),
+    (status(walls), mechanism)
+}
+
+fn uid(About { outside, monitor, .. }: About<'_>) -> Held {
+    let name = monitor.name();
+    if outside.is_nobody() {
+        return (WallStatus::Enforced, format!("{name} is user {} on the host, which is nobody's", outside.user));
     }
+    (WallStatus::Partial, format!("{name} is the same user as this program on the host ({})", outside.user))
 }
 
 fn kill(About { seen, outside, .. }: About<'_>) -> Held {

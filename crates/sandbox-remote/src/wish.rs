@@ -29,6 +29,8 @@ pub(crate) fn can_cross(spec: &SandboxSpec) -> Result<(), SandboxError> {
         labels,
         correlation: _,
         ttl: _,
+        // The receipt that comes back is held to it.
+        separate_uid: _,
     } = spec;
     let what = if labels.contains_key(MARK) {
         "what another server's backend `remote` asks for: it would be handed on without an end".to_owned()

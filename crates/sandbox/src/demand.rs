@@ -12,10 +12,12 @@ pub enum Demand {
     Network,
     /// Only what the spec names can be read or written.
     Files,
-    /// It runs as nobody who is anybody on the host, and can become nobody else.
-    Identity,
+    /// It has no privilege on the host and can gain none: no capabilities, no_new_privs, no change of user, not root.
+    Privilege,
     /// Ending it ends everything that it started.
     Kill,
+    /// Its user on the host is used by nothing else, this program included. Demanded only where the operator requires it.
+    Uid,
     /// The most memory.
     Memory,
     /// The most CPU time in a second.
@@ -30,11 +32,12 @@ pub enum Demand {
 
 impl Demand {
     /// Every demand, walls first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Network,
         Self::Files,
-        Self::Identity,
+        Self::Privilege,
         Self::Kill,
+        Self::Uid,
         Self::Memory,
         Self::Cpu,
         Self::Disk,
@@ -47,8 +50,9 @@ impl Demand {
         match self {
             Self::Network => "network",
             Self::Files => "files",
-            Self::Identity => "identity",
+            Self::Privilege => "privilege",
             Self::Kill => "kill",
+            Self::Uid => "uid",
             Self::Memory => "memory",
             Self::Cpu => "cpu",
             Self::Disk => "disk",
@@ -59,7 +63,7 @@ impl Demand {
 
     /// Whether it is a wall: walls are always demanded.
     pub const fn is_wall(self) -> bool {
-        matches!(self, Self::Network | Self::Files | Self::Identity | Self::Kill)
+        matches!(self, Self::Network | Self::Files | Self::Privilege | Self::Kill)
     }
 }
 
@@ -96,7 +100,7 @@ pub struct Accepted {
     pub warnings: Vec<String>,
 }
 
-/// Whether a report holds all that a spec demands: the walls, and every limit that somebody typed or the operator requires.
+/// Whether a report holds all that a spec demands: the walls, every limit that somebody typed, and what the operator requires.
 /// Walls in `lenient` may be partial: the operator said so.
 pub fn judge(spec: &SandboxSpec, report: &[Wallpart], lenient: &[Demand]) -> Result<Accepted, Vec<Unheld>> {
     let mut unheld = Vec::new();
@@ -114,9 +118,9 @@ pub fn judge(spec: &SandboxSpec, report: &[Wallpart], lenient: &[Demand]) -> Res
         }
         let mechanism =
             part.map_or_else(|| crate::receipt::NOTHING.to_owned(), |part| part.mechanism.clone());
-        if demand.is_wall() || spec.limits.is_demanded(demand) {
+        if spec.insists_on(demand) {
             unheld.push(Unheld { demand, status, mechanism });
-        } else {
+        } else if demand != Demand::Uid {
             warnings.push(format!("the preset's limit on {} is not held here: {mechanism}", demand.name()));
         }
     }

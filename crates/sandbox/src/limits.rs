@@ -238,7 +238,7 @@ impl Limits {
         self.disk.value.min(self.memory.value)
     }
 
-    /// Who wants the limit behind a demand; nobody asks that of a wall.
+    /// Who wants the limit behind a demand; none for a demand that is no limit.
     pub const fn of_demand(&self, demand: Demand) -> Option<From> {
         match demand {
             Demand::Memory => Some(self.memory.from),
@@ -246,15 +246,16 @@ impl Limits {
             Demand::Disk => Some(self.disk.from),
             Demand::Processes => Some(self.processes.from),
             Demand::Timeout => Some(self.timeout.from),
-            Demand::Network | Demand::Files | Demand::Identity | Demand::Kill => None,
+            Demand::Network | Demand::Files | Demand::Privilege | Demand::Kill | Demand::Uid => None,
         }
     }
 
-    /// Whether a demand has to be held: walls and deadlines always, other limits where somebody insists.
+    /// Whether the limit behind a demand has to be held: deadlines always, others where they were typed or the operator
+    /// requires them.
     pub const fn is_demanded(&self, demand: Demand) -> bool {
         match demand {
             Demand::Timeout => true,
-            _ => !matches!(self.of_demand(demand), Some(From::Preset)),
+            _ => matches!(self.of_demand(demand), Some(From::Typed | From::Operator)),
         }
     }
 }

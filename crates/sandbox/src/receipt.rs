@@ -27,7 +27,8 @@ pub fn receipt(tier: Tier, spec: &SandboxSpec, report: &[Wallpart]) -> Receipt {
         let demand = Demand::Network.name().to_owned();
         walls.insert(0, Wallpart { demand, mechanism, status: WallStatus::Absent });
     }
-    let floor: Vec<&str> = asked.filter(|demand| demand.is_wall()).map(Demand::name).collect();
+    let is_floor = |demand: &Demand| demand.is_wall() || *demand == Demand::Uid && spec.separate_uid;
+    let floor: Vec<&str> = asked.filter(is_floor).map(Demand::name).collect();
     Receipt::new(tier, walls, &floor)
 }
 

@@ -77,6 +77,8 @@ pub struct SandboxSpec {
     pub correlation: Option<CorrelationId>,
     /// For how long it lives.
     pub ttl: Ttl,
+    /// Whether its user on the host must be used by nothing else (`sandbox.require` names `uid`).
+    pub separate_uid: bool,
 }
 
 /// Why a spec is none.
@@ -229,6 +231,16 @@ impl SandboxSpec {
             labels: BTreeMap::new(),
             correlation: None,
             ttl: Ttl::default(),
+            separate_uid: false,
+        }
+    }
+
+    /// Whether there is no sandbox where this demand is not held: walls always, limits where they were typed, and what the
+    /// operator requires.
+    pub const fn insists_on(&self, demand: Demand) -> bool {
+        match demand {
+            Demand::Uid => self.separate_uid,
+            _ => demand.is_wall() || self.limits.is_demanded(demand),
         }
     }
 

@@ -113,7 +113,7 @@ fn json_is_one_object_of_the_promised_shape() {
         .iter()
         .map(|wall| wall["demand"].as_str().unwrap())
         .collect();
-    assert_eq!(walls[..4], ["network", "files", "identity", "kill"]);
+    assert_eq!(walls[..5], ["network", "files", "privilege", "kill", "uid"]);
     assert!(result["sandboxId"].is_string());
     let run = bailiwick().run(&["exec", "--json", "--", "sh", "-c", "printf '\\377'; kill -9 $$"]);
     let result: Value = serde_json::from_str(&run.stdout).unwrap();

@@ -31,14 +31,14 @@ pub(super) const SANDBOX: &[Row] = &[
         Kind::Texts,
         Narrowing::More,
         Used::Now,
-        "limits that must be held whoever asks: memory, cpu, disk, processes",
+        "what must be held whoever asks: the limits memory, cpu, disk, processes; uid for a user on the host that is used by nothing else",
     ),
     (
         "sandbox.accept",
         Kind::Texts,
         Narrowing::Fewer,
         Used::Now,
-        "walls that may stand in part where the machine gives no more: identity, kill",
+        "walls that may stand in part where the machine gives no more: privilege, kill",
     ),
     (
         "sandbox.network",

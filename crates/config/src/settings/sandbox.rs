@@ -19,10 +19,10 @@ const PLATFORMS: &[&str] = &["systrap", "kvm", "ptrace"];
 const MONITORS: &[&str] = &["auto", "qemu", "firecracker"];
 /// The presets that there are.
 pub(super) const PRESETS: &[&str] = &["minimal", "standard", "dev"];
-/// The limits that can be required.
-const REQUIRABLE: &[&str] = &["memory", "cpu", "disk", "processes"];
+/// The limits that can be required, and the demand that is made only where it is.
+const REQUIRABLE: &[&str] = &["memory", "cpu", "disk", "processes", "uid"];
 /// The walls that may stand in part. The others are never lenient: without them there is no sandbox.
-const LENIENT: &[&str] = &["identity", "kill"];
+const LENIENT: &[&str] = &["privilege", "kill"];
 /// What can be asked to reach.
 const NETWORKS: &[&str] = &["none", "allow", "git", "full", "host"];
 
@@ -35,7 +35,7 @@ pub struct SandboxSettings {
     pub floor: Tier,
     /// The preset of a sandbox that names none.
     pub preset: String,
-    /// Limits that must be held.
+    /// Limits, and `uid`, that must be held.
     pub require: Vec<String>,
     /// Walls that may stand in part.
     pub accept: Vec<String>,

@@ -40,7 +40,7 @@ fn what_is_no_word_of_a_key_is_refused() {
         ("floor = \"WALL\"", "`WALL` is not a tier", ""),
         ("preset = \"huge\"", "`sandbox.preset`: `huge` is not one of minimal, standard, dev", ""),
         ("require = [\"network\"]", "`sandbox.require`: `network` is not one of", ""),
-        ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of identity, kill", ""),
+        ("accept = [\"files\"]", "`sandbox.accept`: `files` is not one of privilege, kill", ""),
         ("network = [\"everything\"]", "`sandbox.network`: `everything` is not one of", ""),
         (
             "gvisor.platform = \"vax\"",
@@ -116,7 +116,7 @@ fn a_folder_may_only_narrow_what_sandboxes_get() {
     for wider in [
         "floor = \"PROCESS\"",
         "network = [\"none\", \"host\"]",
-        "accept = [\"identity\"]",
+        "accept = [\"privilege\"]",
         "most = 65",
         "absolute = \"25h\"",
         "ceilings.cpu = 9",

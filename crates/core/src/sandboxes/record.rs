@@ -279,6 +279,7 @@ pub(crate) fn spec_told(spec: &SandboxSpec) -> Value {
         labels,
         correlation: _,
         ttl,
+        separate_uid: _,
     } = spec;
     json!({
         "image": image,

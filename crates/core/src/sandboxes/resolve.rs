@@ -129,6 +129,7 @@ fn allowed_wish(
         absolute: lives("absolute", wish.absolute.as_deref(), settings.absolute_ms)?,
     };
     spec.snapshot = snapshot;
+    spec.separate_uid = settings.require.iter().any(|word| word == Demand::Uid.name());
     spec.check().map_err(|error| Refusal::from(SandboxError::from(error)))?;
     Ok(Resolved {
         spec,

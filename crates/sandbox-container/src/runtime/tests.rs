@@ -55,8 +55,8 @@ fn why_a_runtime_cannot_be_used_is_told_with_what_to_do() {
 
 #[test]
 fn advice_is_for_the_runtime_that_was_named() {
-    let told = advice(Demand::Identity, Some("runsc")).unwrap();
+    let told = advice(Demand::Privilege, Some("runsc")).unwrap();
     assert!(told.contains("`runsc`") && told.contains("as root"), "{told}");
-    assert_eq!(advice(Demand::Identity, None), None);
+    assert_eq!(advice(Demand::Privilege, None), None);
     assert!(advice(Demand::Memory, None).unwrap().contains("the engine"));
 }

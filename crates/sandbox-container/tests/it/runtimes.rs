@@ -42,7 +42,7 @@ fn place(own: &Own, runtime: &str) -> Place {
     Place::at(&own.socket, |options| {
         options.runtime = Some(runtime.to_owned());
         // The engine starts gVisor's kernel as root, which has to be said yes to.
-        options.accept = vec![Demand::Identity];
+        options.accept = vec![Demand::Privilege];
     })
 }
 
@@ -60,9 +60,12 @@ fn a_sandbox_on_gvisors_kernel_is_told_to_be_one() {
         let sandbox = place.create(small).await.expect("a sandbox");
         assert_eq!(sandbox.receipt().tier, Tier::UserKernel);
         for wall in &sandbox.receipt().walls {
-            // The engine takes one number for commands and for that kernel.
-            let is_part = ["identity", "memory"].contains(&wall.demand.as_str());
-            let expected = if is_part { WallStatus::Partial } else { WallStatus::Enforced };
+            let expected = match wall.demand.as_str() {
+                // The engine takes one number for the memory of commands and of that kernel.
+                "privilege" | "memory" => WallStatus::Partial,
+                "uid" => WallStatus::Absent,
+                _ => WallStatus::Enforced,
+            };
             assert_eq!(wall.status, expected, "{wall:?}");
         }
         // It is gVisor's.
@@ -115,7 +118,7 @@ fn a_runtime_is_looked_at_where_what_it_promises_would_do() {
         // One that has not looked yet, as in every process that has just begun.
         let place = place(&own, runtime);
         let backends =
-            Backends::new([place.backend.clone() as Arc<dyn Backend>]).with_lenient([Demand::Identity]);
+            Backends::new([place.backend.clone() as Arc<dyn Backend>]).with_lenient([Demand::Privilege]);
         wait(async {
             let picked = backends.select(floor, None, &spec()).await;
             assert_eq!(picked.is_ok(), is_taken, "{runtime} {floor}: {picked:?}");

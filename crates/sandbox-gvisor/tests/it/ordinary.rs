@@ -60,28 +60,30 @@ fn without_root_a_sandbox_is_refused_by_the_name_of_what_does_not_hold() {
             assert_eq!(part(demand).status, WallStatus::Enforced, "{:?}", part(demand));
         }
         // Its kernel is this user on the host, and keeps capabilities within its user namespace.
-        let identity = part(Demand::Identity);
-        assert_eq!(identity.status, WallStatus::Partial, "{identity:?}");
-        for unseen in ["another user than this program outside", "a kernel without capabilities"] {
-            assert!(identity.mechanism.contains(unseen), "{identity:?}");
+        for (demand, unseen) in [
+            (Demand::Privilege, "a kernel without capabilities"),
+            (Demand::Uid, "another user than this program on the host"),
+        ] {
+            assert_eq!(part(demand).status, WallStatus::Partial, "{:?}", part(demand));
+            assert!(part(demand).mechanism.contains(unseen), "{:?}", part(demand));
         }
         let refused = place.create(spec()).await.err();
         let Some(SandboxError::Unenforceable { unheld, .. }) = refused else { panic!("{refused:?}") };
-        assert!(unheld.iter().any(|one| one.contains("identity")), "{unheld:?}");
+        assert!(unheld.iter().any(|one| one.starts_with("privilege")), "{unheld:?}");
         assert_eq!(place.processes(), Vec::<i32>::new());
     });
 }
 
 fn without_root_a_sandbox_works_where_the_operator_accepts_that() {
     requires!("an ordinary user", !is_root());
-    let place = Place::with(|options| options.accept = vec![Demand::Identity]);
+    let place = Place::with(|options| options.accept = vec![Demand::Privilege]);
     wait(async {
         let sandbox = place.create(spec()).await.expect("a sandbox");
         let status = |demand: Demand| {
             let walls = &sandbox.receipt().walls;
             walls.iter().find(|part| part.demand == demand.name()).expect("each has a part").status
         };
-        assert_eq!(status(Demand::Identity), WallStatus::Partial);
+        assert_eq!(status(Demand::Privilege), WallStatus::Partial);
         // What no cgroup holds is told once each, and never claimed.
         for demand in [Demand::Memory, Demand::Cpu] {
             let is_told = sandbox.warnings().iter().any(|line| line.contains(demand.name()));

@@ -147,17 +147,17 @@ fn a_machine_behind_virtual_sockets_works_and_is_held_to_what_was_seen() {
         // It has no filter of its own, so nothing is claimed that a filter holds, and nothing runs behind it by itself.
         let refused = strict.create(spec()).await.map(drop).expect_err("refused");
         let SandboxError::Unenforceable { unheld, .. } = &refused else { panic!("{refused:?}") };
-        for demand in ["network", "files", "identity"] {
+        for demand in ["network", "files", "privilege"] {
             assert!(unheld.iter().any(|one| one.starts_with(demand)), "{demand}: {unheld:?}");
         }
     });
-    let accept = vec![Demand::Network, Demand::Files, Demand::Identity];
+    let accept = vec![Demand::Network, Demand::Files, Demand::Privilege];
     let state = strict.path().join("state");
     let place = place(folder.path(), |options| (options.accept, options.state) = (accept, state));
     wait(async {
         let sandbox = place.sandbox().await;
         for part in &sandbox.receipt().walls {
-            let is_partial = ["network", "files", "identity"].contains(&part.demand.as_str());
+            let is_partial = ["network", "files", "privilege"].contains(&part.demand.as_str());
             let expected = if is_partial { WallStatus::Partial } else { WallStatus::Enforced };
             assert_eq!(part.status, expected, "{part:?}");
             assert!(!part.mechanism.contains("QEMU"), "{part:?}");

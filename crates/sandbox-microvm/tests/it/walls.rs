@@ -22,8 +22,8 @@ fn a_machine_holds_every_demand_and_shows_nothing_of_the_host() {
             let part = walls.iter().find(|part| part.demand == demand.name()).expect("each has a part");
             assert_eq!(part.status, WallStatus::Enforced, "{part:?}");
         }
-        let identity = sandbox.receipt().walls.iter().find(|part| part.demand == "identity").expect("told");
-        assert!(identity.mechanism.contains("emulation"), "{identity:?}");
+        let privilege = sandbox.receipt().walls.iter().find(|part| part.demand == "privilege").expect("told");
+        assert!(privilege.mechanism.contains("emulation"), "{privilege:?}");
         unseen(sandbox.as_ref(), &secret.display().to_string()).await;
         unprivileged(sandbox.as_ref()).await;
         let [qemu] = machines()[..] else { panic!("{:?}", machines()) };

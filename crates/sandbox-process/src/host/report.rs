@@ -15,8 +15,9 @@ pub(crate) fn on(plan: &Plan, limits: &Limits, standing: &Standing, group: &Grou
             let (status, mechanism) = match demand {
                 Demand::Network => network(plan, standing),
                 Demand::Files => files(plan, standing),
-                Demand::Identity => identity(plan, standing),
+                Demand::Privilege => privilege(standing),
                 Demand::Kill => kill(standing),
+                Demand::Uid => uid(plan, standing),
                 Demand::Memory => memory(plan, limits, standing, group),
                 Demand::Cpu => held(standing, group, Controller::Cpu),
                 Demand::Disk => disk(plan, standing),
@@ -86,27 +87,28 @@ fn files(plan: &Plan, standing: &Standing) -> Held {
     }
 }
 
-fn identity(plan: &Plan, standing: &Standing) -> Held {
-    let Standing { user, outside, no_groups, no_capabilities, no_new_privileges, hidden, .. } = standing;
+fn privilege(standing: &Standing) -> Held {
+    let Standing { outside, no_capabilities, no_new_privileges, hidden, .. } = standing;
     if !(*no_capabilities && *no_new_privileges) {
         return (WallStatus::Absent, "capabilities or new privileges are left".to_owned());
     }
-    let groups = if *no_groups { "no groups" } else { "the groups of this user" };
-    let filter = filter(standing);
-    let rest = format!("{groups}, no capabilities, no_new_privs, {filter}");
-    match (plan.own, *user, *outside) {
-        (_, _, 0) => (WallStatus::Absent, format!("it is root outside; {rest}")),
-        (Own::All, true, outside) if *hidden && standing.filter.is_some() => (
-            WallStatus::Enforced,
-            format!("user namespace: {} inside is {outside} outside; {rest}", plan.inside),
-        ),
-        (_, _, outside) if *no_groups && plan.outside.contains(&outside) => {
-            (WallStatus::Enforced, format!("user {outside}, which is nobody's; {rest}"))
-        }
-        (_, _, outside) => {
-            (WallStatus::Partial, format!("the same user as this program ({outside}); {rest}"))
-        }
+    let rest = format!("no capabilities, no_new_privs, {}", filter(standing));
+    match (*outside, *hidden && standing.filter.is_some()) {
+        (0, _) => (WallStatus::Absent, format!("it is root outside; {rest}")),
+        (_, true) => (WallStatus::Enforced, rest),
+        (_, false) => (WallStatus::Partial, format!("it can be traced, or has no filter; {rest}")),
     }
+}
+
+/// An ordinary user's sandboxes are that user outside, whatever a user namespace calls it inside.
+fn uid(plan: &Plan, standing: &Standing) -> Held {
+    let Standing { user, outside, no_groups, .. } = standing;
+    let groups = if *no_groups { "no groups" } else { "the groups of this user" };
+    let inside = if *user { format!("{} in its user namespace; ", plan.inside) } else { String::new() };
+    if *no_groups && plan.outside.contains(outside) {
+        return (WallStatus::Enforced, format!("{inside}user {outside} on the host, which is nobody's; {groups}"));
+    }
+    (WallStatus::Partial, format!("{inside}the same user as this program on the host ({outside}); {groups}"))
 }
 
 fn kill(standing: &Standing) -> Held {

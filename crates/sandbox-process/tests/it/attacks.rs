@@ -37,7 +37,7 @@ async fn python(sandbox: &dyn Sandbox, text: &str) -> String {
 fn without_namespaces() -> Place {
     Place::with(|options| {
         options.most = Most::NoNamespaces;
-        options.accept = vec![Demand::Kill, Demand::Identity];
+        options.accept = vec![Demand::Kill];
     })
 }
 

@@ -109,7 +109,7 @@ fn with_an_image_at_most(most: Most, laying: Laying) -> Place {
         let mut options = Options::new(place.path().join("state"));
         options.most = most;
         options.laying = laying;
-        options.accept = vec![Demand::Kill, Demand::Identity];
+        options.accept = vec![Demand::Kill];
         options.images = Some(Arc::new(Shells(std::fs::canonicalize(images).expect("a path"))));
         options
     }));

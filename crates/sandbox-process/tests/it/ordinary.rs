@@ -49,6 +49,7 @@ const TOO: &[&str] = &[
     "limits::its_own_files_are_bounded_in_bytes_and_in_number",
     "limits::processes_are_bounded",
     "walls::a_receipt_says_what_holds_each_demand",
+    "walls::a_separate_uid_is_claimed_only_where_the_host_has_one",
     "walls::only_loopback_is_there",
     "walls::nothing_of_the_host_can_be_written_to",
     "walls::a_command_is_nobody",

@@ -1,6 +1,6 @@
 //! Walls, as a command meets them. The hostile ones are in `specs/commands`.
 
-use bailiwick_sandbox::{Demand, Network};
+use bailiwick_sandbox::{Demand, Network, SandboxError, SandboxSpec};
 use bailiwick_testkit::tests;
 use bailiwick_types::WallStatus;
 
@@ -8,6 +8,7 @@ use crate::place::{Place, sh, spec, wait, words};
 
 tests!(
     a_receipt_says_what_holds_each_demand,
+    a_separate_uid_is_claimed_only_where_the_host_has_one,
     only_loopback_is_there,
     the_hosts_network_is_never_claimed_to_be_walled,
     nothing_of_the_host_can_be_written_to,
@@ -27,6 +28,31 @@ fn a_receipt_says_what_holds_each_demand() {
             let part = receipt.walls.iter().find(|part| part.demand == wall.name()).expect("a part");
             assert_eq!(part.status, WallStatus::Enforced, "{part:?}");
             assert!(!part.mechanism.is_empty());
+        }
+    });
+}
+
+/// Run as root and as an ordinary user: the claim follows the user that the host's kernel has for the sandbox.
+fn a_separate_uid_is_claimed_only_where_the_host_has_one() {
+    let place = Place::new();
+    wait(async {
+        let sandbox = place.sandbox().await;
+        let part = sandbox.receipt().walls.iter().find(|part| part.demand == "uid").expect("a part");
+        let own = rustix::process::getuid().as_raw();
+        // Inner, outer, count: what the outer one is on the host.
+        let map = sh(sandbox.as_ref(), "cat /proc/self/uid_map").await;
+        let outside: u32 = map.split_whitespace().nth(1).and_then(|word| word.parse().ok()).expect("a map");
+        let expected = if outside == own { WallStatus::Partial } else { WallStatus::Enforced };
+        assert_eq!(part.status, expected, "{part:?}, {outside} outside and {own} here");
+        assert_eq!(expected == WallStatus::Enforced, own == 0);
+        let required = SandboxSpec { separate_uid: true, ..spec() };
+        match place.create(required).await {
+            Ok(_) => assert_eq!(own, 0),
+            Err(SandboxError::Unenforceable { unheld, .. }) => {
+                assert_ne!(own, 0);
+                assert!(unheld.iter().all(|one| one.starts_with("uid (partial")), "{unheld:?}");
+            }
+            Err(error) => panic!("{error}"),
         }
     });
 }

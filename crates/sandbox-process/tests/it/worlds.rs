@@ -64,7 +64,7 @@ fn a_network_that_needs_a_way_out_is_refused_without_one() {
 fn without_a_network_namespace_there_is_no_way_out() {
     let place = Place::with(|options| {
         options.most = Most::NoNamespaces;
-        options.accept = vec![bailiwick_sandbox::Demand::Kill, bailiwick_sandbox::Demand::Identity];
+        options.accept = vec![bailiwick_sandbox::Demand::Kill];
         options.egress = Some(Arc::new(WayOut::that_tells()));
     });
     wait(async {

@@ -34,10 +34,11 @@ fn part(
         Demand::Files => {
             (enforced, format!("wasmtime: only folders that were opened for it; behind it: {there}"))
         }
-        Demand::Identity => {
+        Demand::Privilege => {
             (behind, format!("wasmtime: a guest asks the kernel for nothing; its host: {there}"))
         }
         Demand::Kill => (behind, format!("a command is one process: {there}")),
+        Demand::Uid => (behind, there.to_owned()),
         Demand::Memory => {
             let most = spec.limits.memory.value;
             let status = if behind == enforced { enforced } else { WallStatus::Partial };

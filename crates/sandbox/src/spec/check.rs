@@ -40,6 +40,7 @@ impl SandboxSpec {
             labels,
             correlation: _,
             ttl,
+            separate_uid: _,
         } = self;
         check_image(image)?;
         check_environment(env)?;

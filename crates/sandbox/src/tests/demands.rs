@@ -5,7 +5,7 @@ use bailiwick_types::{ErrorCode, Tier, WallStatus, Wallpart};
 use super::fake::{report, wallpart};
 use crate::limits::Limit;
 use crate::{
-    Alternative, Bound, Demand, From, Network, SandboxError, SandboxSpec, judge, receipt, unenforceable,
+    Accepted, Alternative, Bound, Demand, From, Network, SandboxError, SandboxSpec, judge, receipt, unenforceable,
 };
 
 const STATUSES: [WallStatus; 3] = [WallStatus::Enforced, WallStatus::Partial, WallStatus::Absent];
@@ -18,7 +18,7 @@ fn limit_of(demand: Demand) -> Option<Limit> {
         Demand::Disk => Some(Limit::Disk),
         Demand::Processes => Some(Limit::Processes),
         Demand::Timeout => Some(Limit::Timeout),
-        Demand::Network | Demand::Files | Demand::Identity | Demand::Kill => None,
+        Demand::Network | Demand::Files | Demand::Privilege | Demand::Kill | Demand::Uid => None,
     }
 }
 
@@ -60,6 +60,8 @@ fn every_demand_with_every_status_and_origin_has_its_verdict() {
                         // A deadline is not optional, whoever set it; nor is a wall.
                         (_, Demand::Timeout) => Verdict::Refused,
                         (_, demand) if demand.is_wall() => Verdict::Refused,
+                        // It is in the receipt, and nobody is warned of it.
+                        (_, Demand::Uid) => Verdict::Held,
                         _ if from == From::Preset => Verdict::Warned,
                         _ => Verdict::Refused,
                     };
@@ -97,10 +99,24 @@ fn what_is_not_asked_for_is_not_demanded() {
 }
 
 #[test]
+fn a_separate_uid_is_demanded_only_where_the_operator_requires_it() {
+    let required = SandboxSpec { separate_uid: true, ..SandboxSpec::default() };
+    for status in [WallStatus::Partial, WallStatus::Absent] {
+        let shared = all_but(Demand::Uid, Some(status));
+        let judged = judge(&SandboxSpec::default(), &shared, &[]);
+        assert_eq!(judged, Ok(Accepted { warnings: Vec::new() }), "{status:?}");
+        let unheld = judge(&required, &shared, &[]).unwrap_err();
+        assert_eq!(unheld.iter().map(|one| (one.demand, one.status)).collect::<Vec<_>>(), [(Demand::Uid, status)]);
+        assert!(!receipt(Tier::Process, &SandboxSpec::default(), &shared).insecure);
+        assert!(receipt(Tier::Process, &required, &shared).insecure);
+    }
+}
+
+#[test]
 fn an_empty_report_holds_nothing() {
     let unheld = judge(&SandboxSpec::default(), &[], &[]).unwrap_err();
     let names: Vec<&str> = unheld.iter().map(|unheld| unheld.demand.name()).collect();
-    assert_eq!(names, ["network", "files", "identity", "kill", "timeout"]);
+    assert_eq!(names, ["network", "files", "privilege", "kill", "timeout"]);
 }
 
 #[test]

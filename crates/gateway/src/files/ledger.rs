@@ -115,6 +115,9 @@ impl Account {
         if over(after.bytes, usage.bytes, quota.bytes) || over(after.entries, usage.entries, quota.entries) {
             return Err(FileReason::Quota.into());
         }
+        if added.bytes > taken.bytes && !leaves_the_reserve(workspace, added.bytes)? {
+            return Err(FileReason::DiskFull.into());
+        }
         let result = make()?;
         // More went than was there: somebody else put it there, so what is there is counted again.
         let consistent = usage.bytes >= taken.bytes && usage.entries >= taken.entries;
@@ -126,6 +129,19 @@ impl Account {
     pub(super) fn forget(&mut self) {
         self.measured = None;
     }
+}
+
+/// What stays free of a disk of this size, whatever workspaces hold: a 20th, from 4 MiB to 256 MiB. Workspaces lie in the data
+/// directory, and the operator's actions must still find room for their records there.
+pub fn kept_free(total: u64) -> u64 {
+    (total / 20).clamp(4 << 20, 256 << 20)
+}
+
+/// Whether so many bytes more leave free what has to stay free.
+fn leaves_the_reserve(workspace: BorrowedFd<'_>, bytes: u64) -> Result<bool, Errno> {
+    let disk = rustix::fs::fstatvfs(workspace)?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    Ok(free.saturating_sub(bytes) >= kept_free(disk.f_blocks.saturating_mul(disk.f_frsize)))
 }
 
 /// Counts what is in a folder and below; `false` when there is more than the quota could hold.

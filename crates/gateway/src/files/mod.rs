@@ -44,7 +44,7 @@ use self::root::ReadRoot;
 use self::write::Desk;
 use crate::person::{Answered, Person};
 
-pub use self::ledger::Quota;
+pub use self::ledger::{Quota, kept_free};
 pub use self::reason::FileReason;
 pub use self::root::{RootError, WORKSPACES, check_root};
 

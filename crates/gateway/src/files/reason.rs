@@ -54,7 +54,7 @@ reasons! {
     Busy "busy" "others change the same place all the time";
     Permission "permission" "the host's permissions do not allow it";
     ReadOnly "read-only" "the file system is read-only";
-    DiskFull "disk-full" "the host's disk is full";
+    DiskFull "disk-full" "the host's disk is full, or what is left of it is kept for the operator";
     Quota "quota" "the workspace has no room left";
     RootRefused "root-refused" "the read root holds, or lies in, what no call may read";
     Stopped "stopped" "the call ended first";

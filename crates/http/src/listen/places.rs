@@ -2,6 +2,7 @@
 //!
 //! A connection's caller is known only after its first request. So a connection is taken in while nothing is known of it, and
 //! where there is no room the one goes that is idle, and of those the one of the lowest rank that has been idle for longest.
+//! Ranks count only while an eighth of the room is left to connections of which nothing is known yet.
 //! A connection over which an admitted request is under way never goes. Callers without a key may have such connections in
 //! three quarters of the room, all but the operator in seven eighths: so an operator always finds one that goes.
 
@@ -181,9 +182,20 @@ impl Room {
             return false;
         }
         let crowd = |peer: &IpAddr| usize::MAX - self.counted(*peer).all;
-        let idle = self.taken.iter().filter(|(_, taken)| taken.under_way == 0);
-        let idle = idle.filter(|(_, taken)| of.is_none_or(|peer| taken.peer == peer));
-        let first = idle.min_by_key(|(_, taken)| (taken.rank, crowd(&taken.peer), taken.used));
+        let idle = || {
+            let idle = self.taken.iter().filter(|(_, taken)| taken.under_way == 0);
+            idle.filter(|(_, taken)| of.is_none_or(|peer| taken.peer == peer))
+        };
+        // A connection of which nothing is known counts like one without a key: its first request may still be on its way.
+        let rank = |taken: &Taken| taken.rank.unwrap_or(Rank::Keyless);
+        let most = of.map_or_else(|| self.most(), |peer| self.most_of(peer));
+        let lowest = idle().filter(|(_, taken)| rank(taken) == Rank::Keyless).count();
+        // Where hardly any of those are left, connections with a key go as well: else a new one would go before it is heard.
+        let by_rank = lowest >= most / 8;
+        let first = idle().min_by_key(|(_, taken)| {
+            let rank = if by_rank { rank(taken) } else { Rank::Keyless };
+            (rank, crowd(&taken.peer), taken.used)
+        });
         let Some(number) = first.map(|(number, _)| *number) else { return false };
         let Some(taken) = self.remove(number) else { return false };
         taken.goes.cancel();

@@ -67,7 +67,7 @@ impl Default for Bounds {
 impl Bounds {
     /// The same within so many descriptors. Connections have a quarter of them: sandboxes, their connections, cells, the
     /// store and what calls reach out to have the rest.
-    fn within(self, descriptors: u64) -> Self {
+    pub(super) fn within(self, descriptors: u64) -> Self {
         let most = usize::try_from(descriptors / 4).unwrap_or(usize::MAX).max(1);
         if self.connections <= most {
             return self;

@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use bailiwick_config::TlsFiles;
 use bailiwick_config::files::{Readers, replace};
+use bailiwick_core::Rank;
+use futures_util::FutureExt as _;
 
 use super::head::{Seen, Shape, Watch};
-use super::own_listeners;
+use super::places::{Place, Places};
 use super::serving::{SHORT_OF_EVERYTHING, after_a_failed_accept};
 use super::tls::Certificates;
+use super::{Bounds, own_listeners};
 
 /// What is seen is the same however the bytes come: at once, one by one, or in two pieces.
 #[track_caller]
@@ -22,6 +25,38 @@ fn check(text: &str, expected: Option<Shape>) {
         bytes.chunks(size.max(1)).for_each(|piece| watch.take(piece));
         assert_eq!(seen.shape(), expected, "{text:?} by {size}");
     }
+}
+
+#[test]
+fn connections_take_a_quarter_of_the_descriptors_at_most() {
+    for (descriptors, connections, per_peer, from_here) in [
+        (1 << 20, 1024, 256, 768),
+        (4096, 1024, 256, 768),
+        (1024, 256, 64, 192),
+        (512, 128, 32, 96),
+        (0, 1, 1, 1),
+    ] {
+        let bounds = Bounds::default().within(descriptors);
+        let got = (bounds.connections, bounds.per_peer, bounds.from_here);
+        assert_eq!(got, (connections, per_peer, from_here), "{descriptors}");
+    }
+}
+
+#[test]
+fn idle_connections_with_a_key_leave_room_for_those_that_are_not_heard_yet() {
+    let bounds = Bounds { connections: 16, per_peer: 16, from_here: 16, ..Bounds::default() };
+    let places = Places::new(&bounds);
+    let here = "127.0.0.1".parse().unwrap();
+    let keyed: Vec<Place> = (0..16).map(|_| places.take(here).unwrap()).collect();
+    for place in &keyed {
+        drop(place.seat.stay(Rank::Keyed).unwrap());
+    }
+    let fresh: Vec<Place> = (0..8).map(|_| places.take(here).unwrap()).collect();
+    let goes = |place: &Place| place.has_to_go().now_or_never().is_some();
+    // An eighth of the room stays with the newest of those: each had time for its first request.
+    let gone: Vec<bool> = fresh.iter().map(goes).collect();
+    assert_eq!(gone, [true, true, true, true, true, true, false, false]);
+    assert_eq!(keyed.iter().filter(|place| goes(place)).count(), 2, "and all others with the key");
 }
 
 #[test]

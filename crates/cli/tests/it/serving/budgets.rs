@@ -179,6 +179,41 @@ fn a_caller_adds_only_so_much_to_the_audit_log_in_an_hour() {
     disk.server.end();
 }
 
+/// A tool that keeps 9 MiB in its workspace.
+const KEEPS: &str = "name: keeps
+description: Keeps a long text.
+overrides: {fileWrite: true}
+tests:
+  - {name: keeps it, equals: 9437184}
+code: |
+  return safety.fs.writeText('long', 'x'.repeat(9 << 20)).size;
+";
+
+#[test]
+fn files_that_tools_keep_leave_disk_for_the_audit_log() {
+    requires!("root", is_root());
+    let disk = SmallDisk::start(64, &[]);
+    let client = bailiwick()
+        .with_file("keeps.tool.yaml", KEEPS)
+        .with_variable("BAILIWICK_SERVER", disk.server.address())
+        .with_variable("BAILIWICK_KEY", &disk.operator);
+    run(&client, &["tool", "publish", "keeps.tool.yaml"], 0);
+    let refused = (0..16).find_map(|number| {
+        let call = json!({"tool": "keeps", "arguments": {}, "workspace": format!("shared-{number}")});
+        let (status, body) = ask(&disk.address, None, "POST", "/v1/execute", &call.to_string());
+        assert_eq!(status, 200, "{body}");
+        let report: Value = serde_json::from_str(&body).unwrap();
+        (report["ok"] == json!(false)).then_some(report)
+    });
+    let refused = refused.unwrap();
+    assert_eq!(refused["error"]["code"], "DISK_LIMIT", "{refused}");
+    let free = bailiwick_sys::capacity::disk(&disk.data).unwrap().free;
+    assert!(free > 3 << 20, "{free} bytes are free");
+    disk.operator_calls();
+    assert_eq!(disk.ready(), 200);
+    disk.server.end();
+}
+
 /// Opens connections to the proxy inside for as long as there are any, and holds them.
 const GREEDY: &str = r"
 import os, socket, sys, time

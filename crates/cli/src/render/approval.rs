@@ -64,7 +64,7 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64, extent: Extent) -> D
     let key = actor.key.as_deref().map_or_else(|| "  no key".to_owned(), |key| format!("  key {key}"));
     told.field("asked by", &[plain(&actor.client), plain(&key)]);
     if let Some(workspace) = workspace {
-        told.field("workspace", &[plain(workspace), faint(", shared with other calls")]);
+        told.field("workspace", &[plain(workspace), faint(", named by the call")]);
     }
     told.field("at", &[plain(asked_at)]);
     told.left = told.lines.len();

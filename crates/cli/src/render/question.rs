@@ -47,7 +47,7 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         field(if index == 0 { "arguments" } else { "" }, &[plain(line)]);
     }
     if let Some(workspace) = workspace {
-        field("workspace", &[plain(workspace), plain(", shared with other calls")]);
+        field("workspace", &[plain(workspace), plain(", named by the call")]);
     }
     field("asked by", &[plain(&actor.client), plain(actor.key.as_deref().unwrap_or_default())]);
     field("correlation", &[plain(correlation_id.as_str())]);

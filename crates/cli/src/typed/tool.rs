@@ -223,7 +223,7 @@ pub(crate) struct Call {
     /// Ties this call to what caused it
     #[arg(long, value_name = "ID")]
     pub(crate) correlation: Option<String>,
-    /// The workspace of its files, shared by all calls that name it [default: one of the tool's own]
+    /// The workspace of its files, private to you unless `fs.sharedWorkspaces` lists it [default: one of the tool's own]
     #[arg(long, value_name = "NAME")]
     pub(crate) workspace: Option<String>,
     /// Say yes where a person is asked first; it is on the record

@@ -53,7 +53,7 @@ shape! {
         code: Option<String>,
         /// The arguments, redacted.
         arguments: Value,
-        /// The workspace that the call shares with others; null where it has its tool's own.
+        /// The workspace that the call names; null where it has its tool's own.
         workspace: Option<String>,
         /// Who asks.
         actor: Actor,

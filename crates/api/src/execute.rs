@@ -28,7 +28,8 @@ pub struct ExecuteTool {
     /// Its arguments.
     #[schema(value_type = Object, required = false)]
     pub arguments: Map<String, Value>,
-    /// The workspace that it shares with other calls; its own where none is named.
+    /// The workspace of its files, private to the caller unless `fs.sharedWorkspaces` lists it; the tool's own where none
+    /// is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// What caused the call; the header `x-correlation-id` where it is not said here.

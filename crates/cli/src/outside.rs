@@ -154,7 +154,7 @@ impl Person for AtTheTerminal {
         Box::pin(async {
             let answer = tokio::task::spawn_blocking(|| {
                 let screen = Screen::new(false, false);
-                secret::terminal::agrees(&screen, "allow it?")
+                secret::terminal::agrees_now(&screen, "allow it?")
             });
             match answer.await {
                 Ok(Ok(true)) => Said::Yes,

@@ -287,6 +287,13 @@ const PLAIN: &[Row] = &[
         "folders outside the workspace that `fileRead` covers",
     ),
     (
+        "fs.sharedWorkspaces",
+        Kind::Texts,
+        Narrowing::Fewer,
+        Used::Now,
+        "names of workspaces that every caller shares; every other name is private to its caller",
+    ),
+    (
         "fs.mounts",
         Kind::Folders,
         Narrowing::Fewer,

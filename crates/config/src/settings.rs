@@ -54,6 +54,8 @@ pub struct Settings {
     pub audit: Audit,
     /// Where and how commands run.
     pub sandbox: SandboxSettings,
+    /// Names of workspaces that every caller shares.
+    pub shared_workspaces: Vec<String>,
     /// What commands may begin with.
     pub images: ImageSettings,
 }
@@ -230,8 +232,38 @@ impl Settings {
         };
         let sandbox = SandboxSettings::from_config(config)?;
         let images = ImageSettings::from_config(config)?;
-        Ok(Self { server, baseline, approvals, mcp, fetch, secret_variables, audit, sandbox, images })
+        let shared_workspaces = shared_workspaces(take!(config, "fs.sharedWorkspaces", Texts))?;
+        Ok(Self {
+            server,
+            baseline,
+            approvals,
+            mcp,
+            fetch,
+            secret_variables,
+            audit,
+            sandbox,
+            shared_workspaces,
+            images,
+        })
     }
+}
+
+/// Names that calls can give, all mistakes at once: one that no call can name would share nothing.
+fn shared_workspaces(names: Vec<String>) -> Result<Vec<String>, ConfigError> {
+    let is_name = |name: &str| {
+        name.len() <= 64
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    let problems: Vec<SettingProblem> = names
+        .iter()
+        .filter(|name| !is_name(name))
+        .map(|name| SettingProblem {
+            message: format!("`fs.sharedWorkspaces`: `{name}` is not a workspace's name"),
+            hint: "letters, digits, `-` and `_`, 64 at most, a letter or digit first".to_owned(),
+        })
+        .collect();
+    if problems.is_empty() { Ok(names) } else { Err(ConfigError::Settings(problems)) }
 }
 
 /// The server section, all of its mistakes at once.

@@ -165,7 +165,7 @@ pub struct Question {
     pub code: Option<String>,
     /// The arguments, redacted.
     pub arguments: Value,
-    /// The workspace that the call shares with others; none where it has its tool's own.
+    /// The workspace that the call names; none where it has its tool's own.
     pub workspace: Option<String>,
     /// Who asks.
     pub actor: Actor,

@@ -117,7 +117,7 @@ fn text(question: &Question) -> String {
     }
     let _ = writeln!(text, "Arguments: {}", visible(&arguments.to_string()));
     if let Some(workspace) = workspace {
-        let _ = writeln!(text, "Workspace, shared with others: {}", visible(workspace));
+        let _ = writeln!(text, "Workspace, named by the call: {}", visible(workspace));
     }
     let asks = actor.key.as_deref().unwrap_or("somebody without a key");
     let _ = writeln!(text, "Asked for by {}, with {}.", visible(asks), visible(&actor.client));

@@ -108,7 +108,12 @@ impl Door {
     }
 
     fn asker(&self, context: &RequestContext<RoleServer>) -> Result<Admitted, ErrorData> {
-        let mut who = self.who(&context.extensions, context.client_info().as_ref())?;
+        // Where each request stands by itself the library fills in its own name for a client that gives none.
+        let client = match Era::of(context) {
+            Era::Sessions => context.client_info(),
+            Era::Stateless => context.meta.client_info(),
+        };
+        let mut who = self.who(&context.extensions, client.as_ref())?;
         let cause = context.meta.get(CORRELATION).and_then(serde_json::Value::as_str);
         if let Some(cause) = cause {
             let cause = CorrelationId::parse(cause).map_err(|error| {

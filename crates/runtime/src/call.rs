@@ -371,6 +371,12 @@ impl WorkspaceName {
         &self.0
     }
 
+    /// The name of one owner's own. No other pair gives the same: neither part can hold a `.`.
+    #[must_use]
+    pub fn of(&self, owner: &Self) -> Self {
+        Self(format!("{}.{}", self.0, owner.0))
+    }
+
     /// Reads a name.
     pub fn parse(text: &str) -> Result<Self, WorkspaceNameError> {
         let is_fine = text.len() <= 64

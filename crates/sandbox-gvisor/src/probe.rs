@@ -15,14 +15,17 @@ const VERSION: Duration = Duration::from_secs(10);
 
 /// Looks.
 pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
-    let mut found = vec![format!("runsc {}", inner.runsc.program.display())];
     let version = inner.runsc.ask(&["--version".as_ref()], VERSION).await;
     let version = match version {
         Ok(said) => said,
-        Err(why) => return not(found, &inner.unavailable(why)),
+        // A program that does not answer is not found: the reason names it.
+        Err(why) => return not(Vec::new(), &inner.unavailable(why)),
     };
-    found.push(version);
-    found.push(format!("platform {}", inner.runsc.platform));
+    let mut found = vec![
+        format!("runsc {}", inner.runsc.program.display()),
+        version,
+        format!("platform {}", inner.runsc.platform),
+    ];
     if inner.runsc.is_rootless {
         found.push("rootless: no snapshots and no forks, and sleep frees no memory".to_owned());
     }

@@ -35,7 +35,10 @@ pub(crate) async fn why_no_kvm(inner: &Arc<Inner>) -> Result<Option<String>, San
 
 /// Looks.
 pub(crate) async fn look(inner: &Arc<Inner>) -> Probe {
-    let mut found = vec![format!("{} {}", inner.monitor.name(), inner.program.display())];
+    // Nothing is found of a program that is not there: the reason names it.
+    let program = inner.program.is_file();
+    let program = program.then(|| format!("{} {}", inner.monitor.name(), inner.program.display()));
+    let mut found = Vec::from_iter(program);
     let accelerator = match inner.accelerator().await {
         Ok(accelerator) => accelerator,
         Err(error) => return not(found, &error),

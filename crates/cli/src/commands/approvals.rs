@@ -9,11 +9,12 @@ use bailiwick_core::{Action, Remember, RememberedFor, RememberedYes, Reply, Wait
 use bailiwick_types::ApprovalId;
 use serde_json::json;
 
+use crate::commands::secret::terminal;
 use crate::desk::{At, ask, at_desk};
 use crate::failure::Failure;
 use crate::render::approval::Extent;
 use crate::render::table::{Cell, Table};
-use crate::render::{Screen, approval, faint, good, plain, stage, strong};
+use crate::render::{Screen, approval, faint, good, plain, stage, strong, to_stderr};
 use crate::resolved::Session;
 use crate::typed::CellFlags;
 use crate::typed::serving::{ApprovalNamed, Approvals, ApprovalsVerb, Yes};
@@ -109,6 +110,12 @@ fn answer(
             Ok(id) => id,
             Err(_) => meant(id, waiting(desk).await?.iter().map(|waiting| waiting.id))?,
         };
+        if yes && !screen.wants_json() {
+            let all = waiting(desk).await?;
+            if let Some(waiting) = all.iter().find(|waiting| waiting.id == id) {
+                agree(screen, waiting)?;
+            }
+        }
         ask(desk, Action::ApprovalAnswer { id, yes, remember }).await?;
         Ok(id)
     })?;
@@ -119,6 +126,17 @@ fn answer(
         screen.line(&[good(word), plain(" to "), plain(&id.to_string())]);
     }
     Ok(0)
+}
+
+/// Shows all of a question before a yes to it. A person at a terminal is asked; a script said yes by its command.
+fn agree(screen: &Screen, waiting: &Waiting) -> Result<(), Failure> {
+    for line in approval::details(waiting, waiting.remaining_ms, Extent::Whole).lines {
+        to_stderr(&line);
+    }
+    if terminal::is_there() && !terminal::agrees_now(screen, "say yes to all of this?")? {
+        return Err(Failure::Declined("nothing was answered: the call still waits"));
+    }
+    Ok(())
 }
 
 fn remembered(screen: &mut Screen, session: &Session) -> Result<u8, Failure> {

@@ -84,7 +84,7 @@ async fn run(screen: &mut Screen, session: &Session, what: &Serve) -> Result<u8,
     // It answers from here on; what follows may take its time.
     let listens = Listens { bound, tls: settings.server.tls.is_some(), no_auth };
     let standing = standing(session, listens, &desk, &core, key).await?;
-    standing.tell(screen, preset.name());
+    standing.tell(screen, preset.follows(&desk).await?);
     for risk in listens.risks() {
         to_stderr(&[warning("warning: "), plain(&risk)]);
     }

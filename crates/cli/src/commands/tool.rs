@@ -1,5 +1,6 @@
 //! `bailiwick tool`: documents and the catalogue. Each verb is one action; the work is done where actions are performed.
 
+mod apply;
 mod call;
 mod check;
 mod list;
@@ -36,6 +37,7 @@ pub(crate) fn tool(screen: &mut Screen, session: &Session, what: &Tool) -> Resul
         Tool::Rm(what) => rm(screen, session, what),
         Tool::List(what) => list::list(screen, session, what),
         Tool::Show(what) => show::show(screen, session, what),
+        Tool::Apply(what) => apply::apply(screen, session, what),
         Tool::Import(what) => transfer::import(screen, session, what),
         Tool::Export(what) => transfer::export(screen, session, what),
         Tool::Call(what) => call::call(screen, session, what),

@@ -24,15 +24,17 @@ pub(crate) enum Extent {
     Short,
 }
 
-/// A question as lines, and where those are that nobody answers without.
+/// A question as lines, and which of them a person has to have seen before an answer.
 pub(crate) struct Details {
     extent: Extent,
     id: String,
     pub(crate) lines: Vec<Line>,
     /// The line of what is left.
     pub(crate) left: usize,
-    /// The lines of the tool, the risk and the first arguments.
+    /// The lines of the tool, the risk and the first arguments: nobody says no without having seen them.
     pub(crate) vital: Vec<usize>,
+    /// Whether nothing was left out: only then can somebody say yes to what these lines show.
+    pub(crate) is_whole: bool,
 }
 
 /// A question. `remaining_ms` is what is left now.
@@ -53,7 +55,8 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64, extent: Extent) -> D
         effect,
         deadline_ms: _,
     } = question;
-    let mut told = Details { extent, id: id.to_string(), lines: Vec::new(), left: 0, vital: vec![0] };
+    let mut told =
+        Details { extent, id: id.to_string(), lines: Vec::new(), left: 0, vital: vec![0], is_whole: true };
     told.field("tool", &[strong(tool)]);
     if let Some(EffectAsked { capability, effect, layer }) = effect {
         told.text("wants to", std::iter::once(effect.as_str()), strong);
@@ -64,7 +67,7 @@ pub(crate) fn details(waiting: &Waiting, remaining_ms: u64, extent: Extent) -> D
     let key = actor.key.as_deref().map_or_else(|| "  no key".to_owned(), |key| format!("  key {key}"));
     told.field("asked by", &[plain(&actor.client), plain(&key)]);
     if let Some(workspace) = workspace {
-        told.field("workspace", &[plain(workspace), faint(", shared with other calls")]);
+        told.field("workspace", &[plain(workspace), faint(", named by the call")]);
     }
     told.field("at", &[plain(asked_at)]);
     told.left = told.lines.len();
@@ -133,6 +136,7 @@ impl Details {
             match piece {
                 Piece::Text(kind, line) => self.field(label, &shown(kind, line)),
                 Piece::LeftOut(bytes) => {
+                    self.is_whole = false;
                     let told =
                         format!("{bytes} bytes are left out here: bailiwick approvals show {}", self.id);
                     self.field(label, &[warning(&told)]);

@@ -9,6 +9,8 @@ use bailiwick_types::Risk;
 use super::{Span, faint, level, plain, strong, to_stderr};
 
 /// Tells a question on stderr; with `answer`, also what was said to it beforehand.
+///
+/// Where somebody still has to answer, all of it is told: nobody says yes to what was left out.
 pub(crate) fn tell(question: &Question, answer: Option<&str>) {
     let Question {
         tool,
@@ -25,6 +27,7 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
         policy_hash: _,
         call_id: _,
     } = question;
+    let sight = if answer.is_none() { Sight::Whole } else { Sight::Short };
     let answer = answer.map_or_else(String::new, |answer| format!("  {answer}"));
     if let Some(EffectAsked { capability, effect, layer }) = effect {
         let from = format!("  ({capability}, asked for by {layer} in {tool}){answer}");
@@ -33,21 +36,21 @@ pub(crate) fn tell(question: &Question, answer: Option<&str>) {
     }
     to_stderr(&[strong("ask: "), plain("call "), strong(tool), plain(&answer)]);
     if let Some(prompt) = prompt {
-        for line in within_sight(prompt) {
+        for line in lines_of(prompt, sight) {
             field("says", &[plain(&line)]);
         }
     }
     tell_risk(risk);
-    for (index, line) in code.iter().flat_map(|code| within_sight(code)).enumerate() {
+    for (index, line) in code.iter().flat_map(|code| lines_of(code, sight)).enumerate() {
         field(if index == 0 { "code" } else { "" }, &[plain(&line)]);
     }
     let shown = format!("{arguments:#}");
-    let lines = within_sight(&shown);
+    let lines = lines_of(&shown, sight);
     for (index, line) in lines.iter().enumerate() {
         field(if index == 0 { "arguments" } else { "" }, &[plain(line)]);
     }
     if let Some(workspace) = workspace {
-        field("workspace", &[plain(workspace), plain(", shared with other calls")]);
+        field("workspace", &[plain(workspace), plain(", named by the call")]);
     }
     field("asked by", &[plain(&actor.client), plain(actor.key.as_deref().unwrap_or_default())]);
     field("correlation", &[plain(correlation_id.as_str())]);
@@ -73,6 +76,21 @@ pub(crate) fn waits(waiting: &Waiting) {
         level(waiting.question.risk.level),
         faint(&left),
     ]);
+}
+
+/// How much of a text is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Whole,
+    /// The begin and the end, for somebody who said yes before.
+    Short,
+}
+
+fn lines_of(text: &str, sight: Sight) -> Vec<String> {
+    match sight {
+        Sight::Whole => text.lines().map(str::to_owned).collect(),
+        Sight::Short => within_sight(text),
+    }
 }
 
 /// The lines of arguments that are shown of their begin, and of their end.

@@ -30,7 +30,12 @@ pub(crate) enum Tool {
     List(List),
     /// Show a tool: state, badge with its reasons, approval, pass, hashes, what a model sees
     Show(Show),
-    /// Take documents into the catalogue: all of them, or none
+    /// Publish documents of a folder: each is taken in, tested and published; what is unchanged is left alone
+    ///
+    /// A document that fails changes nothing that is published; a new one is kept as a draft. Exits with 0 when every
+    /// document is published, else with 1.
+    Apply(Apply),
+    /// Take documents into the catalogue: all of them, or none. New and changed ones are drafts until they are published
     Import(Import),
     /// Write tools as documents into a folder, so that they can live in git
     Export(Export),
@@ -195,6 +200,22 @@ pub(crate) struct Import {
     pub(crate) approval_off: bool,
 }
 
+/// `bailiwick tool apply`
+#[derive(Debug, Args)]
+pub(crate) struct Apply {
+    /// Files and folders
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Why tools of L4 and L5 are worth it: for all of them, or for one level (L4=TEXT); repeat it for the other
+    #[arg(long = "reason", value_name = "[LEVEL=]TEXT")]
+    pub(crate) reasons: Vec<String>,
+    /// Say yes where approval is turned off
+    #[arg(long)]
+    pub(crate) approval_off: bool,
+    #[command(flatten)]
+    pub(crate) cells: CellFlags,
+}
+
 /// `bailiwick tool export`
 #[derive(Debug, Args)]
 pub(crate) struct Export {
@@ -223,7 +244,7 @@ pub(crate) struct Call {
     /// Ties this call to what caused it
     #[arg(long, value_name = "ID")]
     pub(crate) correlation: Option<String>,
-    /// The workspace of its files, shared by all calls that name it [default: one of the tool's own]
+    /// The workspace of its files, private to you unless `fs.sharedWorkspaces` lists it [default: one of the tool's own]
     #[arg(long, value_name = "NAME")]
     pub(crate) workspace: Option<String>,
     /// Say yes where a person is asked first; it is on the record

@@ -1,5 +1,6 @@
 //! `bailiwick tool …`, as an author and an operator meet it.
 
+mod apply;
 mod call;
 mod catalogue;
 mod check;

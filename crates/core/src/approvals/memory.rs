@@ -43,7 +43,7 @@ pub(crate) struct Bound {
     pub(crate) policy: String,
     /// The arguments, by the hash of their canonical form.
     pub(crate) arguments: String,
-    /// The workspace that the call shares with others.
+    /// The directory of the workspace that the call names.
     pub(crate) workspace: Option<String>,
 }
 

@@ -16,6 +16,7 @@ use bailiwick_types::{CorrelationId, KeyId, Scope, Scopes};
 use serde_json::Value;
 
 pub(crate) use change::{create, list, restate, revoke};
+pub(crate) use operator::NAME as OPERATOR;
 pub use operator::OperatorKey;
 pub(crate) use ring::Ring;
 

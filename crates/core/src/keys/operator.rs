@@ -12,7 +12,7 @@ use super::text;
 use crate::{Actor, Core, KeyWish, Refusal};
 
 /// The name of the key.
-pub(super) const NAME: &str = "operator";
+pub(crate) const NAME: &str = "operator";
 /// The file in the data folder.
 const FILE: &str = "operator.key";
 

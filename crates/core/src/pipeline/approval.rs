@@ -14,7 +14,7 @@ pub(super) struct Given<'a> {
     pub(super) arguments: &'a Map<String, Value>,
     /// The same as people may see them.
     pub(super) shown: &'a Value,
-    /// The workspace that it shares with other calls.
+    /// The workspace that it names.
     pub(super) workspace: Option<&'a str>,
 }
 
@@ -39,13 +39,17 @@ pub(super) async fn ask(
     if !ready.standing.needs_approval {
         return Ok(Asked::NotNeeded);
     }
+    let workspace = match given.workspace {
+        Some(name) => Some(super::workspace::named(core, names.caller, name)?.as_str().to_owned()),
+        None => None,
+    };
     let bound = Bound {
         tool: ready.id,
         covered: ready.parsed.covered.to_string(),
         texts: ready.parsed.texts.to_string(),
         policy: ready.standing.hash.to_string(),
         arguments: Bound::hash_of(given.arguments),
-        workspace: given.workspace.map(str::to_owned),
+        workspace,
     };
     if let Some(decision) = approvals::recall(core, names.caller, &bound, entry).await? {
         return Ok(Asked::Yes(decision));

@@ -11,6 +11,7 @@ mod perform;
 mod person;
 mod ready;
 mod warm;
+mod workspace;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use std::time::Duration;
 use bailiwick_audit::{Entry as Record, Kind, ToolRef};
 use bailiwick_policy::Capability;
 use bailiwick_redact::Redactor;
-use bailiwick_runtime::{Call, Entry, Validate, WorkspaceName, new_id, redacted};
+use bailiwick_runtime::{Call, Entry, Validate, new_id, redacted};
 use bailiwick_store::Durability;
 use bailiwick_tool::{Contents, Tool};
 use bailiwick_types::{
@@ -248,7 +249,7 @@ fn prepare(
         return command::prepare(core, ready, block, arguments, workspace, names);
     }
     let call = call_of(core, &ready.parsed.tool)?
-        .workspace(workspace_of(ready.id, workspace)?)
+        .workspace(workspace::of(core, names.caller, ready.id, workspace)?)
         .policy(Arc::clone(&ready.standing.policy))
         .id(names.call_id)
         .correlation(names.correlation.clone());
@@ -284,21 +285,6 @@ pub(crate) fn bare_call(tool: &Tool) -> Result<Call, Refusal> {
         _ => tool.params().iter().map(|param| param.name.clone()).collect(),
     };
     Ok(Call::new(tool.entry(), code).language(tool.language()).parameters(named).validate(Validate::No))
-}
-
-/// The workspace of a call: the tool's own, which goes by its id and so stays through a rename, or one that calls share.
-fn workspace_of(id: ToolId, shared: Option<&str>) -> Result<WorkspaceName, Refusal> {
-    let wrong =
-        |message: String| Refusal::new(ErrorCode::InvalidInput, message).with_hint("name it like report-42");
-    let Some(name) = shared else {
-        return WorkspaceName::parse(&id.to_string()).map_err(|error| wrong(error.to_string()));
-    };
-    if ToolId::parse(name).is_ok() || name.starts_with(CODE_WORKSPACE) {
-        return Err(wrong(
-            "a workspace that calls share is not named like that of a tool or of a run of code".to_owned(),
-        ));
-    }
-    WorkspaceName::parse(name).map_err(|error| wrong(error.to_string()))
 }
 
 async fn run(

@@ -35,6 +35,7 @@ mod settings;
 mod stage;
 mod tampering;
 mod unwalled;
+mod workspaces;
 
 use std::process::ExitCode;
 
@@ -85,6 +86,7 @@ const ALL: &[&[Test]] = &[
     scopes::TESTS,
     settings::TESTS,
     tampering::TESTS,
+    workspaces::TESTS,
 ];
 
 fn main() -> ExitCode {

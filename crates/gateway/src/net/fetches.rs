@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use bailiwick_policy::{
-    Capability, Checked, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FetchTarget, Question as _,
+    Capability, Checked, Decision, EffectivePolicy, FetchBounds, FetchQuestion, FetchTarget,
 };
 use bailiwick_redact::Redactor;
 use bailiwick_types::{
@@ -258,7 +258,7 @@ impl Fetches {
             Decision::Deny(denial) => Err(Refused::of(*denial)),
             Decision::Ask(pending) => {
                 let capability = Capability::NetFetch.denial_name();
-                let effect = self.sealed.clean_cut(&question.asked());
+                let effect = self.sealed.clean_cut(&question.in_full());
                 self.answered.ask(&*self.person, pending, ErrorCode::NetDenied, capability, effect).await
             }
         }

@@ -11,6 +11,7 @@ bailiwick_testkit::tests!(
     a_client_that_names_itself_like_us_gets_no_favour,
     a_name_is_told_short_and_in_visible_characters,
     a_client_that_says_too_much_about_itself_is_refused,
+    a_client_that_gives_no_name_is_recorded_as_unnamed,
 );
 
 const NAMES: [&str; 8] = ["cli", "terminal", "bailiwick", "anna", "mcp/cli", "operator", "http", "test"];
@@ -52,6 +53,29 @@ fn a_name_is_told_short_and_in_visible_characters() {
                 let last = stage.records().await.pop().expect("a record");
                 assert_eq!(last["actor"], json!({"key": "agent", "client": told}), "{way:?}");
             }
+        }
+    });
+}
+
+fn a_client_that_gives_no_name_is_recorded_as_unnamed() {
+    block_on(async {
+        let stage = Stage::with(&[ADD]).await;
+        let about = json!({"io.modelcontextprotocol/protocolVersion": NEW,
+            "io.modelcontextprotocol/clientCapabilities": {}});
+        let call = json!({"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": about});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call});
+        let (status, told) = read(stage.send(stage.agent(), post(None, NEW, &message)).await).await;
+        assert_eq!(status, 200, "{told}");
+        let unnamed = json!({"key": "agent", "client": "mcp/unnamed"});
+        assert_eq!(stage.records().await.pop().expect("a record")["actor"], unnamed, "{told}");
+        for way in Way::NEW {
+            let mut client = stage.plain(way).await;
+            let about = json!({"io.modelcontextprotocol/clientInfo": null});
+            let call = json!({"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": about});
+            let id = client.send("tools/call", call).await;
+            client.answer(id).await;
+            let last = stage.records().await.pop().expect("a record");
+            assert_eq!(last["actor"], unnamed, "{way:?}: {last:#}");
         }
     });
 }

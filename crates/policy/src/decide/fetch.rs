@@ -154,10 +154,28 @@ impl Question for FetchQuestion<'_> {
     }
 }
 
-/// A request in one line, as people see it and the record keeps it: without what stands before an `@`.
+impl FetchQuestion<'_> {
+    /// The question with the whole address, as a person has to see it before a yes.
+    pub fn in_full(&self) -> String {
+        match Url::parse(self.url) {
+            Ok(url) => request_line(self.method, url.as_str(), usize::MAX),
+            Err(_) => request_line(self.method, self.url, usize::MAX),
+        }
+    }
+}
+
+/// The most characters of an address in a denial.
+const MOST_SHOWN: usize = 300;
+
+/// A request in one line, as a denial tells it and the record keeps it.
 pub(super) fn shown_request(method: &str, url: &str) -> String {
+    request_line(method, url, MOST_SHOWN)
+}
+
+/// A request in one line with so much of its address, without what stands before an `@`.
+fn request_line(method: &str, url: &str, most: usize) -> String {
     let method: String = method.chars().take(20).collect();
-    let url: String = without_userinfo(url).chars().take(300).collect();
+    let url: String = without_userinfo(url).chars().take(most).collect();
     format!("{} {url}", method.to_ascii_uppercase())
 }
 

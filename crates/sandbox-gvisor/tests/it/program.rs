@@ -25,6 +25,7 @@ fn without_the_program_it_is_said_what_is_missing() {
         let Available::No { reason, fix } = probe.availability else { panic!("there is none") };
         assert!(reason.contains("/no/such/runsc cannot be started"), "{reason}");
         assert!(fix.is_some_and(|fix| fix.contains("sandbox.gvisor.program")));
+        assert_eq!(probe.found, Vec::<String>::new(), "nothing is found of what is not there");
         let refused = place.create(spec()).await.err();
         assert!(matches!(refused, Some(SandboxError::Unavailable { .. })), "{refused:?}");
     });

@@ -24,6 +24,8 @@ fn without_its_parts_it_is_said_what_is_missing() {
             let probe = place.backend.probe().await;
             let Available::No { reason, fix } = probe.availability else { panic!("there is none") };
             assert!(reason.contains(why), "{reason}");
+            let claims = probe.found.iter().any(|found| found.contains("/no/such"));
+            assert!(!claims, "nothing is found of what is not there: {:?}", probe.found);
             assert!(fix.is_some_and(|fix| fix.contains(key)));
             let refused = place.create(spec()).await.err();
             assert!(matches!(refused, Some(SandboxError::Unavailable { .. })), "{refused:?}");

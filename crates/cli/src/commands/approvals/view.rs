@@ -1,7 +1,8 @@
 //! What the live view shows and what a key does to it, without a terminal and without a clock of its own.
 //!
-//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught,
-//! and one of which there was no room for what matters has not stood there.
+//! A key answers only the question that has stood there for a while: one that slides in under a finger cannot be caught.
+//! A yes needs more: every line of the question was on the screen. A question of which a part is left out here cannot
+//! get a yes here.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -65,10 +66,16 @@ struct Seen {
     lines: Vec<Line>,
     /// The line of what is left.
     left: usize,
-    /// The vital lines that were not there yet.
+    /// Whether the lines are all of the question.
+    is_whole: bool,
+    /// The vital lines that were not on the screen yet: nothing is answered without them.
     missing: BTreeSet<usize>,
     /// Since when none is missing.
     since: Option<Instant>,
+    /// All lines that were not on the screen yet: there is no yes without them.
+    unseen: BTreeSet<usize>,
+    /// Since when none is unseen.
+    seen_since: Option<Instant>,
 }
 
 /// The view.
@@ -135,14 +142,7 @@ impl View {
     fn decide(&mut self, letter: char, now: Instant) -> Do {
         let Some(id) = self.selected else { return Do::Nothing };
         let seen = self.seen.as_ref().filter(|seen| seen.of.id == id);
-        let why_not = match seen.map(|seen| seen.since) {
-            Some(Some(since)) if now >= since + SETTLED => None,
-            Some(None) => Some("the arguments were not on the screen: make the window larger, or scroll"),
-            None | Some(Some(_)) => {
-                Some("this question has only just appeared: look at it, then press again")
-            }
-        };
-        if let Some(why_not) = why_not {
+        if let Some(why_not) = why_not(seen, letter, now) {
             self.say(why_not, false);
             return Do::Nothing;
         }
@@ -301,10 +301,43 @@ impl View {
     }
 }
 
+/// Why a key does not answer yet, and what to press instead.
+fn why_not(seen: Option<&Seen>, letter: char, now: Instant) -> Option<String> {
+    let early = || Some("this question has only just appeared: look at it, then press again".to_owned());
+    let Some(seen) = seen else { return early() };
+    if !seen.missing.is_empty() {
+        let narrow = "the arguments were not on the screen: make the window larger, or scroll";
+        return Some(narrow.to_owned());
+    }
+    let is_yes = letter != 'n';
+    if is_yes && !seen.is_whole {
+        // The end of an id names it, and leaves room for what to do.
+        let id = seen.of.id.to_string();
+        let id = id.get(id.len().saturating_sub(8)..).unwrap_or_default();
+        return Some(format!("a part is left out here: approvals show {id}, then approvals yes {id}"));
+    }
+    if is_yes && !seen.unseen.is_empty() {
+        let count = seen.unseen.len();
+        let lines = if count == 1 { "1 line was".to_owned() } else { format!("{count} lines were") };
+        return Some(format!("{lines} not on the screen yet: space and b scroll; then press {letter} again"));
+    }
+    let since = if is_yes { seen.seen_since } else { seen.since };
+    if since.is_some_and(|since| now >= since + SETTLED) { None } else { early() }
+}
+
 impl Seen {
     fn new(of: Of, waiting: &Waiting, remaining_ms: u64) -> Self {
         let details = approval::details(waiting, remaining_ms, Extent::Short);
-        let mut seen = Self { of, lines: Vec::new(), left: 0, missing: BTreeSet::new(), since: None };
+        let mut seen = Self {
+            of,
+            lines: Vec::new(),
+            left: 0,
+            is_whole: details.is_whole,
+            missing: BTreeSet::new(),
+            since: None,
+            unseen: BTreeSet::new(),
+            seen_since: None,
+        };
         for (index, line) in details.lines.into_iter().enumerate() {
             let (first, parts) = (seen.lines.len(), wrapped(line, seen.of.columns, INDENT));
             if index == details.left {
@@ -315,6 +348,7 @@ impl Seen {
             }
             seen.lines.extend(parts);
         }
+        seen.unseen.extend(0..seen.lines.len());
         seen
     }
 
@@ -323,9 +357,13 @@ impl Seen {
         // In fewer columns lines are cut instead of broken.
         if self.of.columns >= INDENT + FEWEST {
             self.missing.retain(|line| !on_screen.contains(line));
+            self.unseen.retain(|line| !on_screen.contains(line));
         }
         if self.missing.is_empty() {
             self.since.get_or_insert(now);
+        }
+        if self.unseen.is_empty() {
+            self.seen_since.get_or_insert(now);
         }
     }
 }

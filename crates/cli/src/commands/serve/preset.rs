@@ -29,9 +29,10 @@ impl Preset {
         Ok(Self { name: name.to_owned(), documents })
     }
 
-    /// Its name, where it has tools.
-    pub(super) fn name(&self) -> Option<&str> {
-        (!self.documents.is_empty()).then_some(self.name.as_str())
+    /// Its name, where its tools are about to be published: it has some, and no tool was ever there.
+    pub(super) async fn follows(&self, desk: &Desk) -> Result<Option<&str>, Refusal> {
+        let follows = !self.documents.is_empty() && is_first_start(desk).await?;
+        Ok(follows.then_some(self.name.as_str()))
     }
 
     /// Publishes its tools where none was ever there. What fails is told, and nothing ends by it.

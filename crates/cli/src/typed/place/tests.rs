@@ -62,6 +62,7 @@ const COMMANDS: &[(Place, &str)] = &[
     (Place::Server, "tool list"),
     (Place::Server, "tool show A"),
     (Place::Server, "tool import A"),
+    (Place::Server, "tool apply A"),
     (Place::Server, "tool export --to A"),
     (Place::Server, "tool call A"),
     (Place::Server, "approvals list"),

@@ -39,7 +39,12 @@ fn questions_are_listed_shown_and_answered_without_a_terminal() {
     for said in ["asks", "risk", "\"who\": \"ann\"", "no call of this tool was approved before", "hash"] {
         assert!(shown.stdout.contains(said), "{said}: {}", shown.stdout);
     }
-    run(&program, &["approvals", "yes", &waits], 0);
+    let said = run(&program, &["approvals", "yes", &waits], 0);
+    assert!(
+        said.stderr.contains("arguments") && said.stderr.contains("risk"),
+        "all of it is shown: {}",
+        said.stderr
+    );
     let (code, text) = first.end();
     assert_eq!(code, Some(0), "{text}");
     let late = run(&program, &["approvals", "no", &waits], 2);
@@ -61,6 +66,23 @@ fn questions_are_listed_shown_and_answered_without_a_terminal() {
     let third = waiting_call(&program, "bob");
     run(&program, &["approvals", "no", &id(&program)], 0);
     assert_eq!(third.end().0, Some(3));
+    server.end();
+}
+
+#[test]
+fn a_yes_at_a_terminal_shows_the_question_and_asks_first() {
+    let (program, server) = stage();
+    let call = waiting_call(&program, "ann");
+    let waits = id(&program);
+    for (answer, code) in [("n\n", 3), ("y\n", 0)] {
+        let mut running = program.start_at_a_terminal(&["approvals", "yes", &waits]);
+        let asked = running.wait_for("say yes to all of this? [y/N] ");
+        assert!(asked.contains("\"who\": \"ann\"") && asked.contains("risk"), "{asked}");
+        running.send(answer);
+        let (ended, text) = running.end();
+        assert_eq!(ended, Some(code), "{text}");
+    }
+    assert_eq!(call.end().0, Some(0));
     server.end();
 }
 

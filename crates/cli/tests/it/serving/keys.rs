@@ -8,6 +8,9 @@ fn a_key_is_alone_on_stdout_and_opens_what_it_covers() {
     let server = Serving::start(&program, &[]);
     run(&program, &["tool", "publish", "greet.tool.yaml"], 0);
     let made = run(&program, &["key", "create", "agent", "--scope", "call", "--expires", "30d"], 0);
+    run(&program, &["key", "create", "desk", "--scope", "call", "--dialogue"], 0);
+    let told = run(&program, &["key", "create", "odd", "--scope", "approve", "--dialogue"], 2).stderr;
+    assert!(told.contains("add the scope call"), "{told}");
     let key = made.stdout.trim();
     assert!(key.starts_with("bwk_") && made.stdout.lines().count() == 1, "{}", made.stdout);
     assert!(made.stderr.contains("will not be shown again") && !made.stderr.contains(key), "{}", made.stderr);
@@ -22,6 +25,16 @@ fn a_key_is_alone_on_stdout_and_opens_what_it_covers() {
     let operator = home.to_string_lossy().into_owned();
     let listed = run(&agent, &["key", "list", "--key-file", &operator], 0);
     assert!(listed.stdout.contains("agent") && !listed.stdout.contains(key), "{}", listed.stdout);
+    let dialogue = |name: &str| {
+        let row = listed.stdout.lines().find(|line| line.starts_with(name));
+        row.is_some_and(|row| row.contains("counts"))
+    };
+    assert_eq!(
+        (dialogue("agent"), dialogue("desk"), dialogue("operator")),
+        (false, true, false),
+        "{}",
+        listed.stdout
+    );
     run(&agent, &["key", "revoke", "agent", "--yes", "--key-file", &operator], 0);
     let gone = run(&agent, &["tool", "call", "greet", "--arg", "who=you"], 3);
     assert!(gone.stderr.contains("$BAILIWICK_KEY") && !gone.stderr.contains(key), "{}", gone.stderr);

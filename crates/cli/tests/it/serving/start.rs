@@ -29,7 +29,8 @@ fn it_says_where_it_is_and_never_the_key() {
 fn a_first_start_publishes_the_preset_and_a_second_does_not() {
     let program = bailiwick();
     let first = program.start(&["serve", "--listen", "127.0.0.1:0", "--set", "server.preset=starter"]);
-    first.wait_for("5 of 5 tools are published");
+    let told = first.wait_for("5 of 5 tools are published");
+    assert!(told.contains("first start: the preset `starter` follows"), "{told}");
     let called = run(&program, &["tool", "call", "math_evaluate", "--arg", "expression=2^10"], 0);
     assert!(called.stdout.contains("1024"), "{}", called.stdout);
     run(&program, &["tool", "rm", "date_now", "--yes"], 0);
@@ -38,6 +39,7 @@ fn a_first_start_publishes_the_preset_and_a_second_does_not() {
     let second = program.start(&["serve", "--listen", "127.0.0.1:0", "--preset", "starter"]);
     let text = second.wait_for("Ctrl-C ends it");
     assert!(text.contains("4 published") && text.contains("math_evaluate, "), "{text}");
+    assert!(!text.contains("first start"), "{text}");
     second.terminate();
     let (_, text) = second.end();
     assert!(!text.contains("tools are published"), "{text}");

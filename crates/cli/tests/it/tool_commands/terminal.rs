@@ -53,6 +53,19 @@ fn hostile_arguments_cannot_paint_the_question() {
 }
 
 #[test]
+fn a_long_argument_is_shown_whole_before_the_question() {
+    let program = published_keep();
+    let lines: String = (0..60).map(|n| format!("line {n} ")).collect();
+    let text = format!("{lines}{} the-tail", "x".repeat(2_000));
+    let mut running =
+        program.start_at_a_terminal(&["tool", "call", "keep", "--arg", &format!("text={text}")]);
+    let asked = running.wait_for("allow it? [y/N] ");
+    assert!(asked.contains("the-tail") && !asked.contains("not shown"), "{asked}");
+    running.send("n\n");
+    assert_eq!(running.end().0, Some(3));
+}
+
+#[test]
 fn nobody_answers_in_time() {
     let program = published_keep();
     let running = program.start_at_a_terminal(&[

@@ -142,6 +142,28 @@ fn a_person_is_asked_where_the_grant_says_so() {
     );
 }
 
+/// Says no, and keeps what it was asked.
+struct Keeps(std::sync::Mutex<Vec<String>>);
+
+impl Person for Keeps {
+    fn ask(&self, asked: Asked) -> Pin<Box<dyn Future<Output = Said> + Send + '_>> {
+        self.0.lock().unwrap().push(asked.effect);
+        Box::pin(std::future::ready(Said::No))
+    }
+}
+
+#[test]
+fn a_person_is_asked_about_the_whole_address() {
+    let upstream = Upstream::http(|_: &_| Answer::ok("x"));
+    let mut world = world("network: strict\nask: {net: always}", &upstream);
+    let person = Arc::new(Keeps(std::sync::Mutex::default()));
+    world.person = person.clone();
+    let address = format!("http://a.test/{}?to=the-end", "x".repeat(2_000));
+    let call = world.call();
+    assert!(run(call.fetch(get(&address))).is_err());
+    assert_eq!(*person.0.lock().unwrap(), [format!("GET {address}")]);
+}
+
 #[test]
 fn http_goes_through_the_operators_proxy_in_absolute_form() {
     let proxy = Upstream::http(|_: &_| Answer::ok("by proxy"));

@@ -148,6 +148,88 @@ fn what_matters_may_be_scrolled_through() {
     assert_eq!(done, Do::Answer { id: id(1), yes: true, remember: None });
 }
 
+/// A question whose last argument is far below the first screen.
+fn with_a_tail() -> Waiting {
+    let lines: Vec<String> = (0..60).map(|n| format!("line {n}")).collect();
+    waiting(1, &json!({"a": lines, "z": "rm -rf /"}))
+}
+
+#[test]
+fn a_yes_counts_only_once_every_line_was_on_the_screen() {
+    let now = Instant::now();
+    let later = now + SETTLED * 2;
+    for (letter, expected) in [
+        ('y', Do::Answer { id: id(1), yes: true, remember: None }),
+        // These ask for the minutes first.
+        ('r', Do::Nothing),
+        ('R', Do::Nothing),
+    ] {
+        let mut view = View::default();
+        view.take(vec![with_a_tail()], now);
+        let first = text(&view.frame(80, 30, now));
+        assert!(!first.contains("rm -rf"), "the tail is not on the first screen: {first}");
+        assert_eq!(view.press(Key::Char(letter), later), Do::Nothing, "{letter}");
+        assert!(view.typing.is_none(), "{letter} begins nothing before everything was seen");
+        let said = text(&view.frame(80, 30, later));
+        assert!(
+            said.contains("not on the screen yet") && said.contains(&format!("press {letter} again")),
+            "{said}"
+        );
+        let mut at = later;
+        while !text(&view.frame(80, 30, at)).contains("id          01890000") {
+            view.press(Key::Char(' '), at);
+        }
+        // It has to stand there for a while, too.
+        assert_eq!(view.press(Key::Char(letter), at), Do::Nothing, "{letter}");
+        assert!(view.typing.is_none(), "{letter}");
+        at += SETTLED;
+        assert_eq!(view.press(Key::Char(letter), at), expected, "{letter}");
+        assert_eq!(view.typing.is_some(), letter != 'y', "{letter}");
+    }
+}
+
+#[test]
+fn a_no_needs_no_scrolling() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(vec![with_a_tail()], now);
+    view.frame(80, 30, now);
+    let no = Do::Answer { id: id(1), yes: false, remember: None };
+    assert_eq!(view.press(Key::Char('n'), now + SETTLED), no);
+}
+
+#[test]
+fn lines_that_a_page_skips_are_not_seen() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(vec![with_a_tail()], now);
+    view.frame(80, 30, now);
+    // Two pages between two paintings: the first of them was never painted.
+    view.press(Key::Char(' '), now);
+    view.press(Key::Char(' '), now);
+    view.press(Key::Char(' '), now);
+    view.press(Key::Char(' '), now);
+    view.frame(80, 30, now);
+    assert_eq!(view.press(Key::Char('y'), now + SETTLED * 2), Do::Nothing);
+}
+
+#[test]
+fn a_question_that_is_not_shown_whole_gets_no_yes_here() {
+    let now = Instant::now();
+    let mut view = View::default();
+    view.take(vec![waiting(1, &json!({"text": format!("a{}z", "x".repeat(1 << 20))}))], now);
+    for _ in 0..100 {
+        view.frame(80, 30, now);
+        view.press(Key::Char(' '), now);
+    }
+    let later = now + SETTLED * 2;
+    for letter in ['y', 'r', 'R'] {
+        assert_eq!(view.press(Key::Char(letter), later), Do::Nothing, "{letter}");
+        let said = text(&view.frame(80, 30, later));
+        assert!(said.contains("approvals show 00000001, then approvals yes 00000001"), "{said}");
+    }
+}
+
 #[test]
 fn a_new_question_leaves_the_selected_one_where_it_is() {
     let now = Instant::now();

@@ -25,12 +25,18 @@ use crate::typed::OutsideFlags;
 pub(crate) fn offered(session: &Session, flags: &OutsideFlags, builder: Builder) -> Builder {
     let settings = &session.loaded.settings;
     let deadline = Duration::from_millis(settings.approvals.deadline_ms);
-    let mut builder = builder.person(person(flags), deadline);
-    if let Some(data) = &session.loaded.data_folder {
-        let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
-        builder = builder.folders(Folders { data: data.clone(), config });
+    let builder = builder.person(person(flags), deadline);
+    match folders(session) {
+        Some(folders) => builder.folders(folders),
+        None => builder,
     }
-    builder
+}
+
+/// The folders that code's files lie in, if there is a data folder.
+pub(crate) fn folders(session: &Session) -> Option<Folders> {
+    let data = session.loaded.data_folder.clone()?;
+    let config = session.environment.config_folder().unwrap_or_else(|| data.join("config"));
+    Some(Folders { data, config })
 }
 
 /// The network, as the operator set it up. Made only for code that may reach it: the operator's files are read for it.

@@ -104,7 +104,7 @@ fn of_capability(capability: Capability, net: &Net) -> Hints {
 /// What the sandbox of a command tool lets it do to the world. What is mounted for reading is only read; which requests a
 /// network carries is not seen, so every one may change something.
 pub fn command_hints(posture: &CommandPosture) -> Hints {
-    let CommandPosture { tier: _, place: _, network, mounts } = posture;
+    let CommandPosture { tier: _, place: _, network, private: _, mounts } = posture;
     let reaches = *network != CommandNetwork::None;
     Hints::of(reaches || mounts.contains(&MountMode::ReadWrite), reaches)
 }

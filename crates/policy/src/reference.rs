@@ -33,6 +33,7 @@ fn capabilities(page: &mut String) {
     heading(page, "Capabilities", &["capability", "class", "shipped", "granted by", "lets code", "globals"]);
     for capability in Capability::ALL {
         let shipped = match capability.shipped() {
+            _ if !capability.is_available() => "not in this build",
             Shipped::Allowed => "allowed",
             Shipped::Switch => "off",
             Shipped::DenyEntry => "deny entry",

@@ -1,7 +1,7 @@
 //! What code finds when it runs: the globals a policy gives, the names it does not, and why.
 //!
 //! Generated from the registry. It is the list a cell has to install from, so that `bailiwick limits` and a running
-//! tool cannot disagree; before there are cells it says what they will give.
+//! tool cannot disagree.
 
 use bailiwick_types::{ECMASCRIPT, LimitKind};
 use serde_json::{Map, Value, json};
@@ -125,6 +125,7 @@ fn names_without(policy: &EffectivePolicy, capability: Capability) -> impl Itera
     let reason = denial.map_or("", |denial| denial.reason.meaning());
     let fix = denial.and_then(|denial| denial.fix.as_ref());
     let instead = match (capability.grant(), fix) {
+        _ if !capability.is_available() => "pass what you need as a parameter or a static".to_owned(),
         (_, None) => "ask the operator; nothing a tool declares would grant it".to_owned(),
         // Naming the hosts is narrower than what the bare capability would take.
         (Grant::Network, Some(_)) => "network: allowlist, and list the hosts".to_owned(),

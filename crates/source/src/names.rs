@@ -112,9 +112,9 @@ pub(crate) const BLOCKED: &[Blocked] = &[
     blocked("TextDecoder", NOT_GRANTED, "grant encoding"),
     blocked("atob", NOT_GRANTED, "grant encoding"),
     blocked("btoa", NOT_GRANTED, "grant encoding"),
-    blocked("tools", NOT_GRANTED, "grant tools.call"),
+    blocked("tools", "this build cannot call other tools", "put the code of both into one tool"),
     blocked("sandbox", NOT_GRANTED, "grant process.exec"),
-    blocked("env", NOT_GRANTED, "grant env.read, or declare a static"),
+    blocked("env", "this build gives no environment variables", "declare a static or a parameter"),
     blocked("safety", NOT_GRANTED, "grant fileRead or fileWrite for safety.fs, parser.* for safety.parser"),
 ];
 

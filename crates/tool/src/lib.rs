@@ -1,11 +1,12 @@
 //! A tool as its document says it: read, checked, put into its canonical form, hashed.
 //!
 //! [`Tool::read`] takes a document in YAML, JSON, or a file of code with the fields in a comment at its top, and gives a
-//! [`Tool`], or **every** mistake at once. [`Tool::to_json`] and [`Tool::to_yaml`] write it back, unknown fields
-//! included. [`Tool::covered_hash`] is the hash of what Local Pass covers, [`Tool::texts_hash`] that of the words about
+//! [`Tool`], or **every** mistake at once. [`Tool::to_json`] and [`Tool::to_yaml`] write it back, `metadata` and
+//! `x-…` included. [`Tool::covered_hash`] is the hash of what Local Pass covers, [`Tool::texts_hash`] that of the words about
 //! it. [`InputCheck`] and [`OutputCheck`] hold arguments and results against what is declared, [`Expectations`] against
 //! what a test expects, [`Contents`] is a result that is content, [`CommandBlock`] is what a command tool runs, filled by
-//! [`CommandBlock::fill`], and [`lifecycle::next`] says which state follows.
+//! [`CommandBlock::fill`], and [`lifecycle::next`] says which state follows. [`read_spring`] reads documents of
+//! Spring AI Playground.
 //!
 //! Nothing here runs a tool, opens a file, reads a clock or keeps anything. Start reading at `read/mod.rs`.
 
@@ -25,6 +26,7 @@ mod param;
 mod read;
 pub mod reference;
 mod schema;
+mod spring;
 mod statics;
 mod syntax;
 mod test;
@@ -46,6 +48,7 @@ pub use json::json_of;
 pub use name::{CATEGORIES, Category, Name, RESERVED_HINT};
 pub use param::{Param, ParamType};
 pub use read::Read;
+pub use spring::{FromSpring, read_spring};
 pub use statics::{Sealing, SecretStatic, Static, StaticValue};
 pub use syntax::Syntax;
 pub use test::Test;

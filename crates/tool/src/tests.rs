@@ -13,6 +13,7 @@ mod reading;
 mod reference;
 mod round_trip;
 mod schema;
+mod spring;
 mod texts;
 
 use bailiwick_document::Problems;

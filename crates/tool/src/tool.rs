@@ -41,7 +41,7 @@ pub struct Tool {
     pub(crate) approval: Approval,
     pub(crate) tests: Vec<Test>,
     pub(crate) managed: Managed,
-    pub(crate) unknown: Map<String, Value>,
+    pub(crate) kept: Map<String, Value>,
 }
 
 /// What a tool runs.
@@ -195,9 +195,9 @@ impl Tool {
         &self.managed
     }
 
-    /// The top-level fields that nobody here knows, in order.
-    pub const fn unknown(&self) -> &Map<String, Value> {
-        &self.unknown
+    /// The fields that are kept and mean nothing here, in order: `metadata` and `x-…`.
+    pub const fn kept(&self) -> &Map<String, Value> {
+        &self.kept
     }
 
     /// The same tool under this id.

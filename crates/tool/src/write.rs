@@ -1,4 +1,4 @@
-//! A tool as a document again: every field in one order, what has its default left out, unknown fields at the end.
+//! A tool as a document again: every field in one order, what has its default left out, `metadata` and `x-…` at the end.
 
 use bailiwick_wire::{Entry, Language};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ impl Tool {
             approval,
             tests,
             managed: Managed { created_at, updated_at, version },
-            unknown,
+            kept,
         } = self;
         let mut map = Map::new();
         let mut put = |key: &str, value: Option<Value>| {
@@ -87,7 +87,7 @@ impl Tool {
         put("createdAt", created_at.as_ref().map(|time| json!(time)));
         put("updatedAt", updated_at.as_ref().map(|time| json!(time)));
         put("version", version.map(|version| json!(version)));
-        map.extend(unknown.iter().map(|(key, value)| (key.clone(), value.clone())));
+        map.extend(kept.iter().map(|(key, value)| (key.clone(), value.clone())));
         Value::Object(map)
     }
 

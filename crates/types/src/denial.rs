@@ -151,6 +151,7 @@ macro_rules! reasons {
 reasons! {
     NotGranted "not-granted" "no layer grants this capability";
     DenyEntry "deny-entry" "a deny entry names this capability, and deny is looked at first";
+    NotInThisBuild "not-in-this-build" "this build does not have this capability, so nothing can grant it";
     NetworkBlocked "network-blocked" "the network mode is `blocked`, so there is no fetch at all";
     HostNotAllowed "host-not-allowed" "no entry of `hosts` matches this host and port";
     HostNever "host-never" "the operator lists this host as never to be reached";

@@ -2,12 +2,15 @@
 //!
 //! It begins with nothing declared. Each refusal is widened by its own narrowest fix, while the code runs; a name that
 //! is not there at all is granted and the code run again. What is proposed is set beside what the document declares.
+//! Without `--live` code works on a copy of its workspace (`scratch`), so that it runs on after a change of files.
+
+mod scratch;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick::policy::{Diff, EffectivePolicy, GuestPath, Layer, ToolPolicy, diff as compare, resolve};
 use bailiwick::types::{CallReport, Denial, Effect, ErrorCode, Failure as Failed, LayerName, ProfileName};
-use bailiwick::{Breadth, Call, Language, Observer, Runtime};
+use bailiwick::{Breadth, Call, Language, Observer, Runtime, WorkspaceName};
 use bailiwick_document::{Bounds, Format, parse};
 use bailiwick_tool::{InputCheck, SecretStatic};
 use serde_json::{Value, json};
@@ -24,6 +27,7 @@ use crate::outside;
 use crate::render::{Screen, bad, faint, level, plain, strong};
 use crate::resolved::Session;
 use crate::typed::Learn;
+use scratch::{Begins, Scratch};
 
 /// How often code is run again because it lacked a name.
 const MOST_ROUNDS: usize = 16;
@@ -31,16 +35,24 @@ const MOST_ROUNDS: usize = 16;
 /// What is learned about.
 struct Pupil {
     name: String,
-    calls: Vec<(String, Call)>,
+    lessons: Vec<Lesson>,
+    workspace: WorkspaceName,
     secrets: Vec<SecretStatic>,
     profile: Option<ProfileName>,
     /// What the document declares.
     declared: Layer,
 }
 
+/// One run to learn from.
+struct Lesson {
+    title: String,
+    call: Call,
+    begins: Begins,
+}
+
 /// `bailiwick policy learn FILE`
 pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Result<u8, Failure> {
-    let Pupil { name, calls, secrets, profile, declared } = read(what)?;
+    let Pupil { name, lessons: planned, workspace, secrets, profile, declared } = read(what)?;
     let baseline = &session.loaded.settings.baseline;
     let undeclared = Arc::new(declared.only_limits());
     let start = resolve(baseline, profile.as_ref(), Some(&undeclared))?;
@@ -59,16 +71,15 @@ pub(crate) fn learn(screen: &mut Screen, session: &Session, what: &Learn) -> Res
             builder = builder.net(net);
         }
         let runtime = builder.build().await?;
+        let scratch = (!what.live).then(|| Scratch::new(workspace, outside::folders(session)));
         let mut runs = Vec::new();
-        for (title, call) in calls {
+        for Lesson { title, call, begins } in planned {
             let mut call = call.secrets_of(&sample).observed_by(Arc::clone(&lessons) as Arc<dyn Observer>);
-            if !what.live {
-                call = call.keeping_files();
-                if !call.has_canned() {
-                    call = outside::with_canned(call, json!([]), "nothing")?;
-                }
+            if !what.live && !call.has_canned() {
+                call = outside::with_canned(call, json!([]), "nothing")?;
             }
-            runs.push((title, run(&runtime, &lessons, call).await?));
+            let place = scratch.as_ref().map(|scratch| (scratch, &begins));
+            runs.push((title, run(&runtime, &lessons, &call, place).await?));
         }
         Ok(runs)
     })?;
@@ -106,23 +117,25 @@ fn read(what: &Learn) -> Result<Pupil, Failure> {
         Held::Code(code) => {
             let arguments = arguments::read(&what.arg, what.args.as_deref(), |_| Reading::Guess)?;
             let call = Call::body(code).language(Language::Either).arguments(arguments);
-            let call = canned(call.workspace(workspace), http.as_ref(), "--http")?;
+            let call = canned(call.workspace(workspace.clone()), http.as_ref(), "--http")?;
             let declared = Layer::empty(LayerName::Tool, name.as_str());
             return Ok(Pupil {
-                calls: vec![(name.clone(), call)],
+                lessons: vec![Lesson { title: name.clone(), call, begins: Begins::AsItIs }],
                 name,
+                workspace,
                 secrets: Vec::new(),
                 profile: flag,
                 declared,
             });
         }
     };
-    let mut calls = Vec::new();
+    let mut lessons = Vec::new();
     let typed = !what.arg.is_empty() || what.args.is_some();
     if tool.tests().is_empty() || typed {
         let arguments = arguments::read(&what.arg, what.args.as_deref(), |name| reading(&tool, name))?;
         let call = call_of(&tool, checked(&tool, arguments)?)?.workspace(workspace.clone());
-        calls.push((name.clone(), canned(call, http.as_ref(), "--http")?));
+        let call = canned(call, http.as_ref(), "--http")?;
+        lessons.push(Lesson { title: name.clone(), call, begins: Begins::AsItIs });
     }
     if !typed {
         let inputs = InputCheck::new(&tool);
@@ -131,7 +144,8 @@ fn read(what: &Learn) -> Result<Pupil, Failure> {
             let Ok(input) = inputs.check(test.input.clone()) else { continue };
             let call = call_of(&tool, input)?.workspace(workspace.clone());
             let answers = test.http.as_ref().or(http.as_ref()).filter(|_| !what.live);
-            calls.push((test.name.clone(), canned(call, answers, &test.name)?));
+            let (title, call) = (test.name.clone(), canned(call, answers, &test.name)?);
+            lessons.push(Lesson { title, call, begins: Begins::With(test.files.clone()) });
         }
     }
     let ToolPolicy { profile, layer } = tool.policy().clone();
@@ -140,14 +154,24 @@ fn read(what: &Learn) -> Result<Pupil, Failure> {
         (Some(own), Some(flag)) if own != flag => return Err(Failure::TwoProfiles { own, flag }),
         (own, flag) => own.or(flag),
     };
-    Ok(Pupil { name, calls, secrets, profile, declared: layer })
+    Ok(Pupil { name, lessons, workspace, secrets, profile, declared: layer })
 }
 
-/// Runs a call until it lacks no name that can be granted.
-async fn run(runtime: &Runtime, lessons: &Lessons, call: Call) -> Result<CallReport, Failure> {
+/// Runs a call until it lacks no name that can be granted, each time in a new workspace where one is thrown away.
+async fn run(
+    runtime: &Runtime,
+    lessons: &Lessons,
+    call: &Call,
+    place: Option<(&Scratch, &Begins)>,
+) -> Result<CallReport, Failure> {
     let mut rounds = 0;
     loop {
-        let report = runtime.run(call.clone().policy(lessons.policy())).await?;
+        let made = place.map(|(scratch, begins)| scratch.make(begins)).transpose()?;
+        let call = call.clone().policy(lessons.policy());
+        let report = match &made {
+            Some((_base, folders)) => runtime.with_folders(folders.clone()).run(call).await?,
+            None => runtime.run(call).await?,
+        };
         rounds += 1;
         let lacking = report
             .failure()

@@ -187,7 +187,7 @@ pub(crate) struct Show {
 
 /// `bailiwick tool import`
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("from").args(["paths", "preset"]).required(true)))]
+#[command(group(clap::ArgGroup::new("what").args(["paths", "preset"]).required(true)))]
 pub(crate) struct Import {
     /// Files and folders
     #[arg(value_name = "PATH")]
@@ -195,6 +195,9 @@ pub(crate) struct Import {
     /// Tools that ship: starter, files, web or everything
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
+    /// Read documents of another program: spring (Spring AI Playground)
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "preset")]
+    pub(crate) from: Option<Program>,
     /// Say yes where approval is turned off
     #[arg(long)]
     pub(crate) approval_off: bool,
@@ -214,6 +217,13 @@ pub(crate) struct Apply {
     pub(crate) approval_off: bool,
     #[command(flatten)]
     pub(crate) cells: CellFlags,
+}
+
+/// A program whose documents are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Program {
+    /// Spring AI Playground
+    Spring,
 }
 
 /// `bailiwick tool export`

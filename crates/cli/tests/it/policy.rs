@@ -163,3 +163,32 @@ fn limits_lists_what_code_would_find() {
         assert!(json.get(key).is_some(), "{key}");
     }
 }
+
+#[test]
+fn what_code_asks_for_after_a_change_of_files_is_learned_too() {
+    let code = "safety.fs.writeText('n/a.txt', 'x'); const text = safety.fs.readText('n/a.txt');\n\
+                safety.fs.delete('n/a.txt'); return text;";
+    let program = bailiwick().with_file("w.js", code);
+    let run = program.run(&["policy", "learn", "w.js", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let learned = json(&run.stdout);
+    let all = serde_json::json!({"fileRead": true, "fileWrite": true, "destructive": true, "basePath": "n"});
+    assert_eq!((&learned["overrides"], &learned["runs"][0]["ok"]), (&all, &Value::Bool(true)), "{learned}");
+    // It was a copy: with what was learned, the workspace is as empty as before.
+    let program = program.with_file("o.yaml", "fileRead: true\n");
+    let seen = program.run(&["run", "--workspace", "w", "--overrides", "o.yaml", "-e", "return safety.fs.list('.').entries"]);
+    assert_eq!(seen.stdout.trim(), "[]", "{}", seen.stderr);
+}
+
+#[test]
+fn what_this_build_does_not_have_is_not_proposed() {
+    let program = bailiwick().with_file("o.yaml", "addAllow: [tools.call]\nremoveDeny: [tools.call]\n");
+    let run = program.run(&["policy", "explain", "--query", "tools.call"]);
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    assert_snapshot!(run.stdout, @"");
+    let run = program.run(&["policy", "show", "--overrides", "o.yaml"]);
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+    assert_snapshot!(run.stderr, @"");
+    let run = program.run(&["run", "-e", "return env.HOME"]);
+    assert_snapshot!(run.stderr, @"");
+}

@@ -119,3 +119,40 @@ fn what_is_unwise_in_a_tool_is_told_to_whoever_asks() {
         run.stderr
     );
 }
+
+#[test]
+fn a_misspelt_protective_field_is_never_taken_for_none() {
+    let tool = "name: a\ndescription: d\naproval: {mode: REQUIRED}\ncode: return 1\n";
+    let program = bailiwick().with_file("a.tool.yaml", tool);
+    let run = program.run(&["tool", "check", "a.tool.yaml"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert_snapshot!(run.stdout, @"");
+    let run = program.run(&["tool", "import", "a.tool.yaml"]);
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+    assert!(run.stderr.contains("unknown field `aproval`"), "{}", run.stderr);
+}
+
+#[test]
+fn tools_of_spring_ai_playground_are_imported_with_what_protects_them() {
+    let specs = serde_json::json!([{
+        "toolId": "130a8372-bc43-5e15-9c29-4cbfb9209ae3", "name": "readNote", "description": "Reads a note.",
+        "params": [{"name": "path", "description": "Which", "required": true, "type": "STRING", "testValue": "a.txt"}],
+        "staticVariables": [], "code": "return safety.fs.exists(path);", "codeType": "Javascript", "category": "FILE",
+        "tags": ["pipeline"], "draft": true, "createTimestamp": 1, "updateTimestamp": 1,
+        "sandboxOverrides": {"networkMode": "blocked", "hostsAllow": [], "fileRead": true, "fileWrite": false,
+            "addAllowClasses": [], "removeAllowClasses": [], "addDenyClasses": [], "removeDenyClasses": [],
+            "fsBasePath": null},
+        "humanInTheLoop": {"mode": "REQUIRED", "promptTemplate": null},
+    }]);
+    let program = bailiwick().with_file("specs.json", &specs.to_string());
+    let run = program.run(&["tool", "import", "--from", "spring", "specs.json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_snapshot!(run.stdout, @"");
+    let shown = program.run(&["tool", "show", "readNote", "--definition"]);
+    assert!(shown.stdout.contains("mode: REQUIRED") && shown.stdout.contains("fileRead: true"), "{}", shown.stdout);
+    let worse = specs.to_string().replace("humanInTheLoop", "humanInTheLop");
+    let run = program.with_file("worse.json", &worse).run(&["tool", "import", "--from", "spring", "worse.json"]);
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+    assert!(run.stderr.contains("unknown field `humanInTheLop`"), "{}", run.stderr);
+    assert!(run.stderr.contains("did you mean `humanInTheLoop`?"), "{}", run.stderr);
+}

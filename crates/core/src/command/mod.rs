@@ -13,5 +13,5 @@ mod reach;
 mod run;
 
 pub(crate) use order::Order;
-pub(crate) use reach::Reach;
+pub(crate) use reach::{Reach, network_of};
 pub(crate) use run::{Chosen, Ran, choose, run};

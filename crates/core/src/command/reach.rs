@@ -47,6 +47,9 @@ struct Kept {
     accepted: Vec<String>,
     /// Secrets that it gets to see.
     secrets: Vec<String>,
+    /// Hosts that it reaches at private addresses, by the operator's word.
+    #[serde(default)]
+    private: Vec<String>,
 }
 
 impl Reach {
@@ -59,8 +62,17 @@ impl Reach {
         let resolved = resolve_tool(&wish, &rules, &new_correlation()?)?;
         let limits = resolved.spec().limits;
         let unsealed = tool.secret_statics().into_iter().filter(|secret| secret.seal.is_none());
-        let kept = Kept {
+        let posture = CommandPosture {
             tier: floor(block, settings),
+            // No backend of another host is known here.
+            place: CommandPlace::Here,
+            network: network_of(block.network()),
+            private: settings.private.clone(),
+            mounts: block.mounts().iter().map(|mount| mode(mount.writable)).collect(),
+        };
+        let private: Vec<String> = posture.reached_privately().iter().map(ToString::to_string).collect();
+        let kept = Kept {
+            tier: posture.tier,
             network: block.network().to_string(),
             mounts: block.mounts().iter().map(ToString::to_string).collect(),
             image: block.image().clone(),
@@ -68,13 +80,7 @@ impl Reach {
             required: sorted(&settings.require),
             accepted: sorted(&settings.accept),
             secrets: unsealed.map(|secret| secret.name.as_str().to_owned()).collect(),
-        };
-        let posture = CommandPosture {
-            tier: kept.tier,
-            // No backend of another host is known here.
-            place: CommandPlace::Here,
-            network: network_of(block.network()),
-            mounts: block.mounts().iter().map(|mount| mode(mount.writable)).collect(),
+            private: sorted(&private),
         };
         Ok(Self { kept, posture })
     }
@@ -123,6 +129,8 @@ impl Kept {
         wider.extend(gone.map(|limit| format!("the limit on {limit} does not have to be held any more")));
         let added = self.accepted.iter().filter(|wall| !before.accepted.contains(wall));
         wider.extend(added.map(|wall| format!("the wall {wall} may stand in part")));
+        let added = self.private.iter().filter(|host| !before.private.contains(host));
+        wider.extend(added.map(|host| format!("{host} may have a private address")));
         // These are the document's own, which the pass covers; should they differ all the same, that is told.
         let own =
             |one: &Self| (one.network.clone(), one.mounts.clone(), one.image.clone(), one.secrets.clone());
@@ -154,11 +162,13 @@ fn floor(block: &CommandBlock, settings: &SandboxSettings) -> Tier {
     block.min_tier().filter(|tier| tier.meets(settings.floor)).unwrap_or(settings.floor)
 }
 
-const fn network_of(network: &Network) -> CommandNetwork {
+/// What the network of a sandbox reaches. A list that cannot be read counts as the widest.
+pub(crate) fn network_of(network: &Network) -> CommandNetwork {
     match network {
         Network::None => CommandNetwork::None,
-        Network::Allow(_) => CommandNetwork::Allow,
-        Network::Git => CommandNetwork::Git,
+        Network::Allow(_) | Network::Git => {
+            network.rules().map_or(CommandNetwork::Host, CommandNetwork::Allow)
+        }
         Network::Full => CommandNetwork::Full,
         Network::Host => CommandNetwork::Host,
     }

@@ -93,13 +93,14 @@ fn the_badge_follows_from_network_mounts_and_secrets() {
         let ground = ground_with(Place::new().set(ALL_NETWORKS), Unwalled::default()).await;
         for (rest, level, signal) in [
             ("", RiskLevel::L1, "runs a command"),
-            (", network: {allow: [example.org]}", RiskLevel::L3, "command network"),
-            (", network: git", RiskLevel::L3, "command network"),
+            (", network: {allow: [example.org]}", RiskLevel::L3, "network allowlist"),
+            (", network: git", RiskLevel::L3, "network allowlist"),
             (", network: full", RiskLevel::L4, "full network below a container"),
-            (", network: full, minTier: CONTAINER", RiskLevel::L3, "command network"),
+            (", network: full, minTier: CONTAINER", RiskLevel::L3, "network full"),
             (", network: host", RiskLevel::L5, "host network"),
             (", mounts: ['/srv/a:/a']", RiskLevel::L3, "read-only mount"),
             (", mounts: ['/srv/a:/a:rw']", RiskLevel::L4, "read-write mount"),
+            (", network: git, mounts: ['/srv/a:/a']", RiskLevel::L4, "files can leave by the network"),
         ] {
             let (found, signals) = badge(&ground, &shell("t", "true", rest)).await;
             assert_eq!((found, signals[0].as_str()), (level, signal), "{rest}");
@@ -263,7 +264,7 @@ fn a_sealed_secret_is_lent_by_its_name_and_handed_to_nobody() {
         assert!(tested.passed, "{tested:#?}");
         let signals: Vec<String> =
             tested.risk.iter().flat_map(|risk| &risk.reasons).map(|one| one.signal.clone()).collect();
-        assert_eq!(signals, ["command network"], "it cannot leave by the network");
+        assert_eq!(signals, ["network allowlist"], "it cannot leave by the network");
         ground.house.publish("t", Reasons::default()).await.expect("published");
         let report = ground.house.call_as(with(Says::yes()), "t", json!({})).await.expect("called");
         // The backend of these tests has no way out, so there is not even a placeholder; and never the value.

@@ -9,7 +9,7 @@
 (function (native, P, need) {
   'use strict';
   const { list, apply, iterator, maxSafeInteger, floor, queueMicrotask, Number, TypeError } = P;
-  const { isObject, letters, required, member, iterate, enumerable, tag } = need('idl');
+  const { isObject, letters, required, member, iterate, enumerable, tag, known } = need('idl');
   const { DOMException } = need('exception');
   const { after } = native.timers;
   const { now } = native;
@@ -249,6 +249,7 @@
         throw new TypeError('The listener must be a function, or an object with a function handleEvent.');
       }
       const chosen = isObject(options) ? options : undefined;
+      known(chosen, 'AbortSignal.addEventListener', '\ncapture\nonce\npassive\nsignal\n');
       const capture = chosen === undefined ? !!options : !!member(chosen, 'capture');
       const once = !!member(chosen, 'once');
       const until = member(chosen, 'signal');
@@ -271,6 +272,7 @@
       const state = this.#state;
       required(arguments, 2, 'AbortSignal.removeEventListener');
       const name = letters(type);
+      known(options, 'AbortSignal.removeEventListener', '\ncapture\nonce\npassive\nsignal\n');
       const capture = isObject(options) ? !!member(options, 'capture') : !!options;
       const { listeners } = state;
       for (let i = 0; i < listeners.length; i++) {

@@ -3,7 +3,7 @@
   'use strict';
   const {
     classOf, list, isArray, getPrototypeOf, getOwnPropertyDescriptor, defineProperty, hasOwn, typedArrays, errors,
-    keysOf, Map, Set, mapForEach, mapGet, mapHas, mapSet, setForEach, setAdd, setHas, Object, String, Number, Boolean,
+    keysOf, slice, Map, Set, mapForEach, mapGet, mapHas, mapSet, setForEach, setAdd, setHas, Object, String, Number, Boolean,
     BigInt, Date, RegExp, ArrayBuffer, DataView, TypeError, Error, Array, RangeError,
     stringValue, numberValue, booleanValue, bigintValue, dateTime, regexpSource, regexpFlags, errorStack,
     bufferLength, bufferSlice, bufferResizable, bufferMaxLength, bufferDetached, bufferTransfer, Uint8Array,
@@ -128,6 +128,12 @@
   const transferred = (options) => {
     const items = list();
     if (options === undefined || options === null) return items;
+    const keys = keysOf(options);
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] === 'transfer') continue;
+      const shown = slice(keys[i], 0, 80);
+      throw new TypeError("structuredClone: unknown option '" + shown + "'; " + native.meant(shown, '\ntransfer\n'));
+    }
     const given = options.transfer;
     if (given === undefined) return items;
     if (!isArray(given)) throw new TypeError('The transfer option must be an array.');

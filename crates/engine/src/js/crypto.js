@@ -8,7 +8,7 @@
     list, apply, classOf, charCodeAt, indexOf, slice, iterator, typedArrays, arrayBuffer, arrayOffset, arrayBytes,
     arraySet, bufferLength, defineProperty, Uint8Array, TypeError, Number, floor,
   } = P;
-  const { isObject, letters, required, iterate, copied, enumerable, tag } = need('idl');
+  const { isObject, letters, required, iterate, copied, enumerable, tag, known } = need('idl');
   const { fail } = need('exception');
   const { uuid, randomBytes, hash, hmacKey, fromBase64Url } = native;
   const QUOTA = 65536;
@@ -61,6 +61,7 @@
     name = letters(name);
     return name.length > 16 ? slice(name, 0, 16) + '…' : upper(name);
   };
+  const HMAC = '\nname\nhash\nlength\n';
   const hashOf = (algorithm) => {
     const name = nameOf(algorithm);
     if (BITS[name] === undefined) {
@@ -207,11 +208,13 @@
   const subtle = {
     async digest(algorithm, data) {
       required(arguments, 2, 'crypto.subtle.digest');
+      known(algorithm, 'crypto.subtle.digest', '\nname\n');
       const bytes = copied(data, 'The data');
       return hash(BITS[hashOf(algorithm)], bytes);
     },
     async importKey(format, keyData, algorithm, extractable, keyUsages) {
       required(arguments, 5, 'crypto.subtle.importKey');
+      known(algorithm, 'crypto.subtle.importKey', HMAC);
       const shape = letters(format);
       if (shape !== 'raw' && shape !== 'jwk') {
         if (shape !== 'spki' && shape !== 'pkcs8') throw new TypeError("'" + slice(shape, 0, 40) + "' is no key format.");
@@ -233,11 +236,13 @@
     },
     async sign(algorithm, key, data) {
       required(arguments, 3, 'crypto.subtle.sign');
+      known(algorithm, 'crypto.subtle.sign', HMAC);
       const bytes = copied(data, 'The data');
       return keyFor(key, algorithm, 'sign')(bytes, undefined);
     },
     async verify(algorithm, key, signature, data) {
       required(arguments, 4, 'crypto.subtle.verify');
+      known(algorithm, 'crypto.subtle.verify', HMAC);
       const claimed = copied(signature, 'The signature');
       const bytes = copied(data, 'The data');
       return keyFor(key, algorithm, 'verify')(bytes, claimed);

@@ -5,7 +5,7 @@
 (function (native, P, need) {
   'use strict';
   const { classOf, slice, list, arrayLength, arraySet, ArrayBuffer, Uint8Array, TypeError, RangeError } = P;
-  const { isObject, letters, text, required, member, source, enumerable, tag } = need('idl');
+  const { isObject, letters, text, required, member, source, enumerable, tag, known } = need('idl');
   const { fail } = need('exception');
   const { utf8, utf8Fit, utf8Text, encodingName, decoder, toAscii, fromAscii } = native;
 
@@ -49,6 +49,7 @@
 
     constructor(label = 'utf-8', options = undefined) {
       const wanted = text(label);
+      known(options, 'TextDecoder', '\nfatal\nignoreBOM\n');
       const fatal = !!member(options, 'fatal');
       const ignoreBOM = !!member(options, 'ignoreBOM');
       const encoding = encodingName(wanted);
@@ -68,6 +69,7 @@
     decode(input = undefined, options = undefined) {
       const step = this.#step;
       const from = input === undefined ? nothing : source(input, 'The input');
+      known(options, 'TextDecoder.decode', '\nstream\n');
       const stream = !!member(options, 'stream');
       // Reading the options may have run code that changed the buffer.
       const at = input === undefined ? from : source(input, 'The input');

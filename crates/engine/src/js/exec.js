@@ -4,7 +4,7 @@
   'use strict';
   const { Promise, list, isArray, keysOf, isSafeInteger, jsonParse, toWellFormed, Uint8Array, defineProperty, Error,
     TypeError, RangeError } = P;
-  const { isObject } = need('idl');
+  const { isObject, known } = need('idl');
   const { encode } = need('encoding');
   const { effects } = native;
   const MOST_WORDS = 8192;
@@ -40,6 +40,7 @@
   const request = (command, options) => {
     const asked = { __proto__: null, argv: words(command), stdin: undefined, env: undefined, timeoutMs: undefined };
     if (options !== undefined && options !== null && !isObject(options)) wrong('the options must be an object.');
+    known(options, 'sandbox.exec', '\nstdin\nenv\ntimeoutMs\n');
     const option = (key) => (options === undefined || options === null ? undefined : options[key]);
     const stdin = option('stdin');
     if (stdin !== undefined) asked.stdin = new Uint8Array(encode(word('stdin', stdin)));

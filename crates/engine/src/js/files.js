@@ -6,7 +6,7 @@
     list, isArray, getOwnPropertyDescriptor, isSafeInteger, jsonParse, toWellFormed, Uint8Array, Error, TypeError,
     RangeError, errors,
   } = P;
-  const { isObject, copied } = need('idl');
+  const { isObject, copied, known, optionless } = need('idl');
   const { encode } = need('encoding');
   const { effects } = native;
   const { SyntaxError } = errors;
@@ -20,11 +20,13 @@
     if (typeof value !== 'string') wrong(name, key + ' must be a string.');
     return toWellFormed(value);
   };
-  const options = (name, given) => {
+  const options = (name, given, names) => {
     if (given === undefined || given === null) return undefined;
     if (!isObject(given)) wrong(name, 'the options must be an object.');
+    known(given, 'safety.fs.' + name, names);
     return given;
   };
+  const bare = (args, count, name) => optionless(args, count, 'safety.fs.' + name);
   const option = (given, key) => (given === undefined ? undefined : given[key]);
   const flag = (given, key) => !!option(given, key);
   const optional = (name, given, key) => {
@@ -54,16 +56,18 @@
   const visible = {
     __proto__: null,
     readText(path) {
+      bare(arguments, 1, 'readText');
       return ask(on('readText', 'readText', path)).text;
     },
     readBytes(path, given = undefined) {
       const request = on('readBytes', 'readBytes', path);
-      const chosen = options('readBytes', given);
+      const chosen = options('readBytes', given, '\noffset\nlength\n');
       request.offset = count('readBytes', chosen, 'offset', 0);
       request.length = count('readBytes', chosen, 'length', 0);
       return new Uint8Array(ask(request).bytes);
     },
     readJson(path) {
+      bare(arguments, 1, 'readJson');
       const request = on('readText', 'readJson', path);
       const { text } = ask(request);
       try {
@@ -76,21 +80,24 @@
     },
     list(path, given = undefined) {
       const request = on('list', 'list', path);
-      request.recursive = flag(options('list', given), 'recursive');
+      request.recursive = flag(options('list', given, '\nrecursive\n'), 'recursive');
       return value(request);
     },
     exists(path) {
+      bare(arguments, 1, 'exists');
       return value(on('exists', 'exists', path));
     },
     stat(path) {
+      bare(arguments, 1, 'stat');
       return value(on('stat', 'stat', path));
     },
     lineCount(path) {
+      bare(arguments, 1, 'lineCount');
       return value(on('lineCount', 'lineCount', path));
     },
     slice(path, given = undefined) {
       const request = on('slice', 'slice', path);
-      const chosen = options('slice', given);
+      const chosen = options('slice', given, '\nfrom\nto\n');
       request.from = count('slice', chosen, 'from', 1);
       request.to = count('slice', chosen, 'to', 0);
       return value(request);
@@ -98,7 +105,7 @@
     grep(path, pattern, given = undefined) {
       const request = on('grep', 'grep', path);
       request.pattern = word('grep', 'pattern', pattern);
-      const chosen = options('grep', given);
+      const chosen = options('grep', given, '\nignoreCase\ninvert\nlimit\n');
       request.ignoreCase = flag(chosen, 'ignoreCase');
       request.invert = flag(chosen, 'invert');
       request.limit = count('grep', chosen, 'limit', 0);
@@ -107,7 +114,7 @@
     find(path, glob, given = undefined) {
       const request = on('find', 'find', path);
       request.glob = word('find', 'glob', glob);
-      const kind = optional('find', options('find', given), 'kind');
+      const kind = optional('find', options('find', given, '\nkind\n'), 'kind');
       if (kind !== undefined && kind !== 'file' && kind !== 'dir' && kind !== 'link') {
         wrong('find', "kind must be 'file', 'dir' or 'link'.");
       }
@@ -117,7 +124,7 @@
     search(path, pattern, given = undefined) {
       const request = on('search', 'search', path);
       request.pattern = word('search', 'pattern', pattern);
-      const chosen = options('search', given);
+      const chosen = options('search', given, '\nglob\nignoreCase\ninvert\nlimit\n');
       request.glob = optional('search', chosen, 'glob');
       request.ignoreCase = flag(chosen, 'ignoreCase');
       request.invert = flag(chosen, 'invert');
@@ -127,7 +134,7 @@
     // Without a delimiter, fields are separated by tabs.
     cut(path, given) {
       const request = on('cut', 'cut', path);
-      const chosen = options('cut', given);
+      const chosen = options('cut', given, '\ndelimiter\nfields\n');
       const delimiter = optional('cut', chosen, 'delimiter');
       request.delimiter = delimiter === undefined ? '\t' : delimiter;
       const fields = option(chosen, 'fields');
@@ -147,7 +154,7 @@
     // Without a delimiter, fields are separated by tabs.
     sort(path, given = undefined) {
       const request = on('sort', 'sort', path);
-      const chosen = options('sort', given);
+      const chosen = options('sort', given, '\nnumeric\nreverse\nunique\nfield\ndelimiter\n');
       request.numeric = flag(chosen, 'numeric');
       request.reverse = flag(chosen, 'reverse');
       request.unique = flag(chosen, 'unique');
@@ -157,22 +164,27 @@
       return value(request);
     },
     workspace() {
+      bare(arguments, 0, 'workspace');
       return value({ __proto__: null, op: 'workspace' });
     },
     roots() {
+      bare(arguments, 0, 'roots');
       return value({ __proto__: null, op: 'roots' });
     },
     writeText(path, text) {
+      bare(arguments, 2, 'writeText');
       const request = on('write', 'writeText', path);
       request.content = content(word('writeText', 'text', text));
       return value(request);
     },
     writeBytes(path, bytes) {
+      bare(arguments, 2, 'writeBytes');
       const request = on('write', 'writeBytes', path);
       request.content = new Uint8Array(copied(bytes, 'safety.fs.writeBytes: bytes'));
       return value(request);
     },
     appendText(path, text) {
+      bare(arguments, 2, 'appendText');
       const request = on('append', 'appendText', path);
       request.content = content(word('appendText', 'text', text));
       return value(request);
@@ -181,24 +193,28 @@
       const request = on('edit', 'editText', path);
       request.old = word('editText', 'the text to replace', old);
       request.new = word('editText', 'the new text', replacement);
-      request.all = flag(options('editText', given), 'all');
+      request.all = flag(options('editText', given, '\nall\n'), 'all');
       return value(request);
     },
     copy(from, to) {
+      bare(arguments, 2, 'copy');
       return value({ __proto__: null, op: 'copy', from: word('copy', 'from', from), to: word('copy', 'to', to) });
     },
     mkdir(path) {
+      bare(arguments, 1, 'mkdir');
       ask(on('mkdir', 'mkdir', path));
     },
     move(from, to) {
+      bare(arguments, 2, 'move');
       ask({ __proto__: null, op: 'move', from: word('move', 'from', from), to: word('move', 'to', to) });
     },
     delete(path) {
+      bare(arguments, 1, 'delete');
       ask(on('delete', 'delete', path));
     },
     deleteDir(path, given = undefined) {
       const request = on('deleteDir', 'deleteDir', path);
-      request.recursive = flag(options('deleteDir', given), 'recursive');
+      request.recursive = flag(options('deleteDir', given, '\nrecursive\n'), 'recursive');
       return value(request);
     },
   };

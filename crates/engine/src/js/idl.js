@@ -2,13 +2,14 @@
 //
 // For other scripts: `text` (a USVString), `letters` (a DOMString), `required` (the count of arguments), `isObject`,
 // `member` (of a dictionary), `iterate` (a guest's iterable, visibly, as the standard says), `source` (where the bytes
-// of a BufferSource are), `enumerable` and `tag` (the shape of a class), `copied` (bytes of a BufferSource, our own).
+// of a BufferSource are), `enumerable` and `tag` (the shape of a class), `copied` (bytes of a BufferSource, our own),
+// `known` and `optionless` (no option is ignored).
 (function (native, P) {
   'use strict';
   const {
     list, apply, classOf, typedArrays, defineProperty, toStringTag, toWellFormed, String, TypeError, Uint8Array,
     ArrayBuffer, bufferLength, bufferDetached, viewBuffer, viewOffset, viewLength, arrayBuffer, arrayOffset,
-    arrayBytes, arraySet,
+    arrayBytes, arraySet, keysOf, indexOf, slice, isArray,
   } = P;
   const none = list();
 
@@ -28,6 +29,23 @@
     if (dictionary === undefined || dictionary === null) return undefined;
     if (!isObject(dictionary)) throw new TypeError('The options must be an object.');
     return dictionary[key];
+  };
+  // An option that is misspelt must not read as none. `names` holds the known ones, each between two line breaks.
+  const known = (given, what, names) => {
+    if (!isObject(given)) return;
+    const keys = keysOf(given);
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      if (key !== '' && indexOf(key, '\n') === -1 && indexOf(names, '\n' + key + '\n') !== -1) continue;
+      const shown = slice(key, 0, 80);
+      throw new TypeError(what + ": unknown option '" + shown + "'; " + native.meant(shown, names));
+    }
+  };
+  // For a function that takes `count` arguments and no options. What `map` hands over beside an item is no object, or
+  // an array.
+  const optionless = (args, count, what) => {
+    const more = args[count];
+    if (isObject(more) && !isArray(more) && typeof more !== 'function') throw new TypeError(what + ': takes no options.');
   };
   const iterate = (iterable, method, each) => {
     const iterator = apply(method, iterable, none);
@@ -68,6 +86,7 @@
     });
   };
   return {
-    __proto__: null, isObject, letters, text, required, member, iterate, source, copied, enumerable, tag,
+    __proto__: null, isObject, letters, text, required, member, iterate, source, copied, enumerable, tag, known,
+    optionless,
   };
 });

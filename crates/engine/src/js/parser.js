@@ -3,7 +3,7 @@
 (function (native, P, need) {
   'use strict';
   const { isArray, defineProperty, jsonParse, jsonStringify, slice, charCodeAt, indexOf, Error, TypeError } = P;
-  const { isObject } = need('idl');
+  const { isObject, known, optionless } = need('idl');
   const {
     parseHtmlSelect, parseHtmlText, parseHtmlAttribute, parseHtmlTables, parseHtmlMain, parseHtmlLinks, parseXml,
     parseCsv, writeCsv, parseYaml, writeYaml, parserInput,
@@ -35,8 +35,9 @@
   };
   const text = (value, what) => (typeof value === 'string' ? bounded(value) : wrong(what, 'a string'));
   const optionalText = (value, what) => (value === undefined ? undefined : text(value, what));
-  const given = (options, what) => {
+  const given = (options, what, names) => {
     if (options !== undefined && (!isObject(options) || isArray(options))) wrong(what + ': the options', 'an object');
+    known(options, what, names);
     return options;
   };
   const option = (options, key) => (options === undefined ? undefined : options[key]);
@@ -81,46 +82,50 @@
     select(page, selector, options = undefined) {
       const from = text(page, 'safety.parser.html.select: the page');
       const css = text(selector, 'safety.parser.html.select: the selector');
-      const limit = option(given(options, 'safety.parser.html.select'), 'limit');
+      const limit = option(given(options, 'safety.parser.html.select', '\nlimit\n'), 'limit');
       if (limit !== undefined && !(typeof limit === 'number' && limit >= 0 && limit <= 4294967295 && limit % 1 === 0)) {
         wrong('safety.parser.html.select: limit', 'a whole number that is not negative');
       }
       return parsed(parseHtmlSelect(from, css, limit));
     },
     text(page, selector = undefined) {
+      optionless(arguments, 2, 'safety.parser.html.text');
       const from = text(page, 'safety.parser.html.text: the page');
       return parsed(parseHtmlText(from, optionalText(selector, 'safety.parser.html.text: the selector')));
     },
     attribute(page, selector, name) {
+      optionless(arguments, 3, 'safety.parser.html.attribute');
       const from = text(page, 'safety.parser.html.attribute: the page');
       const css = text(selector, 'safety.parser.html.attribute: the selector');
       return parsed(parseHtmlAttribute(from, css, text(name, 'safety.parser.html.attribute: the name')));
     },
     tables(page, options = undefined) {
       const from = text(page, 'safety.parser.html.tables: the page');
-      const all = given(options, 'safety.parser.html.tables');
+      const all = given(options, 'safety.parser.html.tables', '\nselector\nheader\n');
       const selector = optionalText(option(all, 'selector'), 'safety.parser.html.tables: selector');
       const objects = flag(option(all, 'header'), 'safety.parser.html.tables: header');
       return parsed(parseHtmlTables(from, selector, objects));
     },
     main(page) {
+      optionless(arguments, 1, 'safety.parser.html.main');
       return parsed(parseHtmlMain(text(page, 'safety.parser.html.main: the page')));
     },
     links(page, options = undefined) {
       const from = text(page, 'safety.parser.html.links: the page');
-      const base = option(given(options, 'safety.parser.html.links'), 'base');
+      const base = option(given(options, 'safety.parser.html.links', '\nbase\n'), 'base');
       return parsed(parseHtmlLinks(from, optionalText(base, 'safety.parser.html.links: base')));
     },
   };
   const xml = {
     parse(document) {
+      optionless(arguments, 1, 'safety.parser.xml.parse');
       return parsed(parseXml(text(document, 'safety.parser.xml.parse: the document')));
     },
   };
   const csv = {
     parse(rows, options = undefined) {
       const from = text(rows, 'safety.parser.csv.parse: the text');
-      const all = given(options, 'safety.parser.csv.parse');
+      const all = given(options, 'safety.parser.csv.parse', '\nheader\ndelimiter\nquote\ntrim\n');
       const columns = header(option(all, 'header'), 'safety.parser.csv.parse: header');
       const delimiter = mark(option(all, 'delimiter'), 'safety.parser.csv.parse: delimiter', ',');
       const quote = mark(option(all, 'quote'), 'safety.parser.csv.parse: quote', '"');
@@ -129,7 +134,7 @@
     },
     stringify(rows, options = undefined) {
       if (!isArray(rows)) wrong('safety.parser.csv.stringify: the rows', 'an array');
-      const all = given(options, 'safety.parser.csv.stringify');
+      const all = given(options, 'safety.parser.csv.stringify', '\nheader\ndelimiter\nquote\nquoteAll\n');
       const columns = header(option(all, 'header'), 'safety.parser.csv.stringify: header');
       const delimiter = mark(option(all, 'delimiter'), 'safety.parser.csv.stringify: delimiter', ',');
       const quote = mark(option(all, 'quote'), 'safety.parser.csv.stringify: quote', '"');
@@ -140,12 +145,15 @@
   };
   const yaml = {
     parse(document) {
+      optionless(arguments, 1, 'safety.parser.yaml.parse');
       return parsed(parseYaml(text(document, 'safety.parser.yaml.parse: the text'), false));
     },
     parseAll(documents) {
+      optionless(arguments, 1, 'safety.parser.yaml.parseAll');
       return parsed(parseYaml(text(documents, 'safety.parser.yaml.parseAll: the text'), true));
     },
     stringify(value) {
+      optionless(arguments, 1, 'safety.parser.yaml.stringify');
       return finished(writeYaml(written(value, 'safety.parser.yaml.stringify: the value', widened)));
     },
   };

@@ -1,12 +1,12 @@
-// Request, by the Fetch standard. What only a browser has (mode, credentials, cache, referrer, integrity …) is not here
-// and is ignored when it is given. Of our own: `maxBytes` and `offset`, which ask for a part of what is fetched.
+// Request, by the Fetch standard. What only a browser has (mode, credentials, cache, referrer …) is taken where it changes
+// nothing here, and an error where code would rely on it (integrity, a mode or cache that must refuse). Of our own: `maxBytes` and `offset`, which ask for a part of what is fetched.
 //
 // For other scripts: `prepared(input, init)` gives what `fetch` has to do: {method, url, headers, body, redirect, signal
 // (a state, or null), maxBytes, offset}.
 (function (native, P, need) {
   'use strict';
   const { list, slice, toUpperCase, indexOf, isSafeInteger, TypeError, RangeError } = P;
-  const { isObject, letters, text, required, member, enumerable, tag } = need('idl');
+  const { isObject, letters, text, required, member, enumerable, tag, known } = need('idl');
   const { parsed, hrefOf } = need('url');
   const { isToken, bytes, listOf, filled, copied, combined } = need('headers');
   const { extracted, bodyOf, moved, shared, unused, readable } = need('bodies');
@@ -17,6 +17,24 @@
   const FORBIDDEN = '\nCONNECT\nTRACE\nTRACK\n';
   const REDIRECTS = { __proto__: null, follow: 0, error: 1, manual: 2 };
 
+  const OPTIONS = '\nbody\nheaders\nmaxBytes\nmethod\noffset\nredirect\nsignal\nmode\ncredentials\ncache\nkeepalive\n' +
+    'referrer\nreferrerPolicy\npriority\nduplex\nwindow\nintegrity\n';
+  // There is no page, no cookie, no cache and no referrer: of these only the values that ask for nothing else.
+  const MODES = '\ncors\nno-cors\n';
+  const CACHES = '\ndefault\nno-store\nreload\nno-cache\nforce-cache\n';
+  const oneOf = (init, what, key, values) => {
+    const value = member(init, key);
+    if (value === undefined) return;
+    const shown = letters(value);
+    if (indexOf(shown, '\n') !== -1 || indexOf(values, '\n' + shown + '\n') === -1) {
+      throw new TypeError(what + ': the option ' + key + " cannot be '" + slice(shown, 0, 40) + "' here; leave it out.");
+    }
+  };
+  const unchecked = (init, what) => {
+    const integrity = member(init, 'integrity');
+    if (integrity === undefined || letters(integrity) === '') return;
+    throw new TypeError(what + ': the option integrity is not supported; compare crypto.subtle.digest of the body.');
+  };
   const methodOf = (given) => {
     const method = bytes(given, 'The method');
     const shown = "'" + slice(method, 0, 40) + "'";
@@ -52,17 +70,21 @@
     return value;
   };
   // What was given in place of what a Request has, each read once, in the order of their names.
-  const chosen = (input, init) => {
+  const chosen = (input, init, what) => {
     const from = stateOf(input);
     const url = from === undefined ? urlOf(input) : from.url;
     if (init !== undefined && init !== null && !isObject(init)) throw new TypeError('The options must be an object.');
+    known(init, what, OPTIONS);
     const content = member(init, 'body');
     const given = content === undefined || content === null ? null : extracted(content);
+    oneOf(init, what, 'cache', CACHES);
     const pairs = member(init, 'headers');
     const headers = pairs !== undefined ? filled(pairs) : from !== undefined ? copied(from.headers) : filled(list());
+    unchecked(init, what);
     const maxBytes = count(init, 'maxBytes', from === undefined ? undefined : from.maxBytes);
     const verb = member(init, 'method');
     const method = verb !== undefined ? methodOf(verb) : from !== undefined ? from.method : 'GET';
+    oneOf(init, what, 'mode', MODES);
     const offset = count(init, 'offset', from === undefined ? undefined : from.offset);
     const mode = member(init, 'redirect');
     let redirect = from === undefined ? 'follow' : from.redirect;
@@ -120,7 +142,7 @@
         return;
       }
       required(arguments, 1, 'Request');
-      const state = chosen(input, init);
+      const state = chosen(input, init, 'Request');
       state.signal = followed(state.signal);
       this.#state = state;
     }
@@ -166,7 +188,7 @@
   };
   // As for `fetch`: what `new Request` would make, without a signal of its own.
   const prepared = (input, init) => {
-    const { method, url, headers, body, redirect, signal, maxBytes, offset } = chosen(input, init);
+    const { method, url, headers, body, redirect, signal, maxBytes, offset } = chosen(input, init, 'fetch');
     const flat = list();
     const from = listOf(headers);
     for (let i = 0; i < from.length; i++) flat[i] = from[i];

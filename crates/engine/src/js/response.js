@@ -5,7 +5,7 @@
 (function (native, P, need) {
   'use strict';
   const { list, charCodeAt, jsonStringify, bufferLength, Number, TypeError, RangeError } = P;
-  const { isObject, text, required, member, enumerable, tag } = need('idl');
+  const { isObject, text, required, member, enumerable, tag, known } = need('idl');
   const { parsed } = need('url');
   const { bytes, listOf, filled, copied, locked, combined } = need('headers');
   const { extracted, bodyOf, shared, readable } = need('bodies');
@@ -22,6 +22,7 @@
   };
   const initialised = (body, type, init) => {
     if (init !== undefined && init !== null && !isObject(init)) throw new TypeError('The options must be an object.');
+    known(init, 'Response', '\nstatus\nstatusText\nheaders\n');
     const pairs = member(init, 'headers');
     const headers = pairs === undefined ? filled(list()) : filled(pairs);
     const given = member(init, 'status');

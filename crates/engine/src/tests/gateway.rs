@@ -8,6 +8,7 @@ mod files;
 mod forms;
 mod headers;
 mod hostile;
+mod options;
 
 use std::rc::Rc;
 

@@ -10,16 +10,28 @@ mod url;
 
 use std::rc::Rc;
 
+use bailiwick_types::did_you_mean;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
+use crate::raw::value::text;
 use crate::world::World;
 
 /// Puts them on the object that our scripts are given.
 pub(crate) fn place<'js>(ctx: &Ctx<'js>, native: &Object<'js>, world: &Rc<World>) -> Result<()> {
+    put(native, "meant", Function::new(ctx.clone(), meant)?)?;
     url::place(ctx, native, world)?;
     encoding::place(ctx, native, world)?;
     parser::place(ctx, native, world)?;
     crypto::place(ctx, native, world)
+}
+
+/// What the author of an unknown option probably meant. The known ones stand one to a line.
+#[expect(clippy::needless_pass_by_value, reason = "the engine hands over what a script gives")]
+fn meant(typed: Value<'_>, known: Value<'_>) -> Result<String> {
+    let (typed, known) = (text(&typed)?, text(&known)?);
+    let names = || known.lines().filter(|name| !name.is_empty());
+    let all = || format!("known: {}", names().collect::<Vec<_>>().join(", "));
+    Ok(did_you_mean(&typed, names(), all))
 }
 
 fn put<'js>(native: &Object<'js>, name: &str, function: Function<'js>) -> Result<()> {

@@ -79,8 +79,17 @@ pub(crate) enum Shipped {
     DenyEntry,
 }
 
+/// Whether this build can install what a capability names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Build {
+    /// It can.
+    Has,
+    /// It cannot: nothing grants, proposes or rates the capability. The name is kept, so that a deny entry may use it.
+    Lacks,
+}
+
 macro_rules! registry {
-    ($($variant:ident $name:literal $class:ident $grant:ident $shipped:ident [$($global:literal),*] $doc:literal;)+) => {
+    ($($variant:ident $name:literal $class:ident $grant:ident $shipped:ident $build:ident [$($global:literal),*] $doc:literal;)+) => {
         /// A named power of JS code.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -107,6 +116,11 @@ macro_rules! registry {
                 match self { $(Self::$variant => &[$($global),*],)+ }
             }
 
+            /// Whether this build can install it. What it cannot install is never granted, proposed or rated.
+            pub const fn is_available(self) -> bool {
+                matches!(match self { $(Self::$variant => Build::$build,)+ }, Build::Has)
+            }
+
             pub(crate) const fn shipped(self) -> Shipped {
                 match self { $(Self::$variant => Shipped::$shipped,)+ }
             }
@@ -115,27 +129,27 @@ macro_rules! registry {
 }
 
 registry! {
-    Console "console" Pure Listed Allowed ["console"] "write lines to the call's log";
-    Url "url" Pure Listed Allowed ["URL", "URLSearchParams"] "take URLs apart and put them together";
-    Encoding "encoding" Pure Listed Allowed ["TextEncoder", "TextDecoder", "atob", "btoa"] "turn text into bytes and back";
-    Clock "clock" Pure Listed Allowed ["Date"] "read the time";
-    Random "random" Pure Listed Allowed ["Math.random"] "draw numbers that are not secret";
-    CryptoRandom "crypto.random" Pure Listed Allowed ["crypto.randomUUID", "crypto.getRandomValues"] "draw numbers fit for secrets";
-    CryptoDigest "crypto.digest" Pure Listed Allowed ["crypto.subtle.digest"] "hash with SHA-2";
-    CryptoHmac "crypto.hmac" Pure Listed Allowed ["crypto.subtle.importKey", "crypto.subtle.sign", "crypto.subtle.verify"] "sign and verify with HMAC";
-    ParserHtml "parser.html" Pure Listed Allowed ["safety.parser.html"] "parse HTML";
-    ParserXml "parser.xml" Pure Listed Allowed ["safety.parser.xml"] "parse XML";
-    ParserCsv "parser.csv" Pure Listed Allowed ["safety.parser.csv"] "parse and write CSV";
-    ParserYaml "parser.yaml" Pure Listed Allowed ["safety.parser.yaml"] "parse YAML";
-    NetFetch "net.fetch" Network Network Switch ["fetch", "Headers", "Request", "Response", "FormData", "AbortController", "AbortSignal"] "make HTTP requests, as far as `network` and `hosts` say";
-    FsRead "fs.read" File FileRead Switch ["safety.fs.readText", "safety.fs.readBytes", "safety.fs.readJson", "safety.fs.list", "safety.fs.exists", "safety.fs.stat", "safety.fs.lineCount", "safety.fs.slice", "safety.fs.grep", "safety.fs.find", "safety.fs.search", "safety.fs.cut", "safety.fs.sort", "safety.fs.workspace", "safety.fs.roots"] "read files of the workspace and of the operator's read roots";
-    FsWrite "fs.write" File FileWrite Switch ["safety.fs.writeText", "safety.fs.writeBytes", "safety.fs.appendText", "safety.fs.editText", "safety.fs.copy", "safety.fs.mkdir", "safety.fs.move"] "write files of the workspace";
-    FsDelete "fs.delete" Critical Destructive DenyEntry ["safety.fs.delete", "safety.fs.deleteDir"] "delete files of the workspace, and move onto an existing one";
-    Timers "timers" Pure Listed DenyEntry ["setTimeout", "setInterval", "clearTimeout", "clearInterval"] "wait; the wall ends every call anyway";
-    Eval "eval" Reflection Listed DenyEntry ["eval", "Function"] "run text as code (eval, Function and its cousins)";
-    ToolsCall "tools.call" Ordinary Listed DenyEntry ["tools"] "call other published tools";
-    EnvRead "env.read" Critical Listed DenyEntry ["env"] "read the environment variables the operator offers";
-    ProcessExec "process.exec" Critical Listed DenyEntry ["sandbox.exec"] "run a command, in a command sandbox, never on the host";
+    Console "console" Pure Listed Allowed Has ["console"] "write lines to the call's log";
+    Url "url" Pure Listed Allowed Has ["URL", "URLSearchParams"] "take URLs apart and put them together";
+    Encoding "encoding" Pure Listed Allowed Has ["TextEncoder", "TextDecoder", "atob", "btoa"] "turn text into bytes and back";
+    Clock "clock" Pure Listed Allowed Has ["Date"] "read the time";
+    Random "random" Pure Listed Allowed Has ["Math.random"] "draw numbers that are not secret";
+    CryptoRandom "crypto.random" Pure Listed Allowed Has ["crypto.randomUUID", "crypto.getRandomValues"] "draw numbers fit for secrets";
+    CryptoDigest "crypto.digest" Pure Listed Allowed Has ["crypto.subtle.digest"] "hash with SHA-2";
+    CryptoHmac "crypto.hmac" Pure Listed Allowed Has ["crypto.subtle.importKey", "crypto.subtle.sign", "crypto.subtle.verify"] "sign and verify with HMAC";
+    ParserHtml "parser.html" Pure Listed Allowed Has ["safety.parser.html"] "parse HTML";
+    ParserXml "parser.xml" Pure Listed Allowed Has ["safety.parser.xml"] "parse XML";
+    ParserCsv "parser.csv" Pure Listed Allowed Has ["safety.parser.csv"] "parse and write CSV";
+    ParserYaml "parser.yaml" Pure Listed Allowed Has ["safety.parser.yaml"] "parse YAML";
+    NetFetch "net.fetch" Network Network Switch Has ["fetch", "Headers", "Request", "Response", "FormData", "AbortController", "AbortSignal"] "make HTTP requests, as far as `network` and `hosts` say";
+    FsRead "fs.read" File FileRead Switch Has ["safety.fs.readText", "safety.fs.readBytes", "safety.fs.readJson", "safety.fs.list", "safety.fs.exists", "safety.fs.stat", "safety.fs.lineCount", "safety.fs.slice", "safety.fs.grep", "safety.fs.find", "safety.fs.search", "safety.fs.cut", "safety.fs.sort", "safety.fs.workspace", "safety.fs.roots"] "read files of the workspace and of the operator's read roots";
+    FsWrite "fs.write" File FileWrite Switch Has ["safety.fs.writeText", "safety.fs.writeBytes", "safety.fs.appendText", "safety.fs.editText", "safety.fs.copy", "safety.fs.mkdir", "safety.fs.move"] "write files of the workspace";
+    FsDelete "fs.delete" Critical Destructive DenyEntry Has ["safety.fs.delete", "safety.fs.deleteDir"] "delete files of the workspace, and move onto an existing one";
+    Timers "timers" Pure Listed DenyEntry Has ["setTimeout", "setInterval", "clearTimeout", "clearInterval"] "wait; the wall ends every call anyway";
+    Eval "eval" Reflection Listed DenyEntry Has ["eval", "Function"] "run text as code (eval, Function and its cousins)";
+    ToolsCall "tools.call" Ordinary Listed DenyEntry Lacks ["tools"] "call other published tools";
+    EnvRead "env.read" Critical Listed DenyEntry Lacks ["env"] "read the environment variables the operator offers";
+    ProcessExec "process.exec" Critical Listed DenyEntry Has ["sandbox.exec"] "run a command, in a command sandbox, never on the host";
 }
 
 impl Capability {
@@ -205,6 +219,12 @@ impl CapabilitySet {
     #[must_use]
     pub const fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// The members that this build can install.
+    #[must_use]
+    pub fn available(self) -> Self {
+        self.iter().filter(|capability| capability.is_available()).collect()
     }
 
     /// Its members, in the order of the registry.

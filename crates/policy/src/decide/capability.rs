@@ -33,6 +33,9 @@ impl Question for Capability {
 impl EffectivePolicy {
     /// Why a capability is absent: the reason, the rule, and whose rule it is.
     pub(super) fn why_not(&self, capability: Capability) -> (DenialReason, &'static str, LayerName) {
+        if !capability.is_available() {
+            return (DenialReason::NotInThisBuild, "build", LayerName::Guard);
+        }
         let at = |from: &[usize]| self.layer_name(from.get(capability as usize).copied().unwrap_or(0));
         if self.powers.deny.contains(capability) {
             return (DenialReason::DenyEntry, "deny", at(&self.powers.deny_from));
@@ -55,6 +58,9 @@ impl EffectivePolicy {
 
     /// The widenings that could grant a capability, the narrowest first.
     pub(super) fn grants_of(&self, capability: Capability) -> Vec<Widening> {
+        if !capability.is_available() {
+            return Vec::new();
+        }
         let plain = match capability.grant() {
             Grant::Listed => Widening { add_allow: Some(capability), ..Widening::default() },
             // Which hosts are meant is not part of this question.

@@ -213,6 +213,25 @@ impl HostRule {
             && (*private || !other.private)
     }
 
+    /// The hosts and ports that both rules speak of, where a rule without a port means 80 and 443.
+    pub(crate) fn meeting(&self, other: &Self) -> Option<Self> {
+        let pattern = if self.pattern.covers(&other.pattern) {
+            other.pattern.clone()
+        } else if other.pattern.covers(&self.pattern) {
+            self.pattern.clone()
+        } else {
+            return None;
+        };
+        let port = match (self.port, other.port) {
+            (mine, theirs) if mine == theirs => mine,
+            (PortRule::Any, port) | (port, PortRule::Any) => port,
+            (PortRule::SchemeDefault, PortRule::Exact(port @ (80 | 443)))
+            | (PortRule::Exact(port @ (80 | 443)), PortRule::SchemeDefault) => PortRule::Exact(port),
+            _ => return None,
+        };
+        Some(Self { pattern, port, methods: MethodSet::ALL, paths: Vec::new(), private: false })
+    }
+
     /// Whether everything the other rule refuses is refused by this one. A refusal without a port is for all ports.
     pub fn refuses_all_of(&self, other: &Self) -> bool {
         let ports = !matches!(self.port, PortRule::Exact(_)) || self.port == other.port;

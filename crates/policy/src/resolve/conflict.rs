@@ -13,6 +13,8 @@ pub enum ConflictKind {
     AboveCeiling,
     /// The operator does not allow this network mode.
     ForbiddenMode,
+    /// A capability is granted that this build does not have.
+    NotInThisBuild,
     /// A rule can never take effect.
     NoEffect,
     /// A path lies in no folder that may be used.
@@ -33,6 +35,7 @@ impl ConflictKind {
             Self::NothingToRemove => "nothing-to-remove",
             Self::AboveCeiling => "above-ceiling",
             Self::ForbiddenMode => "forbidden-mode",
+            Self::NotInThisBuild => "not-in-this-build",
             Self::NoEffect => "no-effect",
             Self::OutsideRoots => "outside-roots",
             Self::UnknownProfile => "unknown-profile",

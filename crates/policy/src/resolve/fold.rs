@@ -161,9 +161,24 @@ impl<'b> Fold<'b> {
         }
     }
 
+    /// A pattern that grants only what this build does not have. A wider one means the rest of what it names.
+    fn is_unavailable(&mut self, layer: &Layer, pattern: &Sourced<CapabilityPattern>) -> bool {
+        let set = pattern.value.set();
+        if !set.available().is_empty() {
+            return false;
+        }
+        let message = format!("`{}` cannot be granted: this build does not have it", set.names());
+        let hint = Some("drop the line; `bailiwick limits` lists what this build has".to_owned());
+        self.conflict(ConflictKind::NotInThisBuild, message, hint, vec![layer.source(pattern)]);
+        true
+    }
+
     fn remove_denies(&mut self, layer: &Layer, patterns: &[Sourced<CapabilityPattern>]) {
         let before = self.deny;
         for pattern in patterns {
+            if self.is_unavailable(layer, pattern) {
+                continue;
+            }
             let set = pattern.value.set();
             if set.intersection(before).is_empty() {
                 let message =
@@ -177,7 +192,10 @@ impl<'b> Fold<'b> {
 
     fn add_allows(&mut self, index: usize, layer: &Layer, patterns: &[Sourced<CapabilityPattern>]) {
         for pattern in patterns {
-            let set = pattern.value.set();
+            if self.is_unavailable(layer, pattern) {
+                continue;
+            }
+            let set = pattern.value.set().available();
             let mut denied = set.intersection(self.deny);
             if layer.destructive.as_ref().is_some_and(|flag| flag.value) {
                 // The switch lifts this entry by itself.
@@ -338,7 +356,7 @@ impl<'b> Fold<'b> {
 
     pub(super) fn granted(&self, capability: Capability) -> bool {
         match capability.grant() {
-            Grant::Listed => self.listed.contains(capability),
+            Grant::Listed => self.listed.contains(capability) && capability.is_available(),
             Grant::Network => match self.net.mode.value {
                 NetworkMode::Blocked => false,
                 // A list with no hosts reaches nothing, so there is nothing to give.

@@ -85,7 +85,11 @@ fn how_to_grant(grant: Grant) -> String {
 /// A tool that lifts a deny entry and then does not use what it denied.
 fn check_removals(fold: &mut Fold<'_>, layer: &Layer) {
     for pattern in &layer.remove_deny {
-        let set = pattern.value.set();
+        let set = pattern.value.set().available();
+        if set.is_empty() {
+            // Told as what this build does not have.
+            continue;
+        }
         if set.iter().any(|capability| fold.granted(capability) && !fold.deny.contains(capability)) {
             continue;
         }

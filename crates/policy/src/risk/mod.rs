@@ -4,19 +4,23 @@
 //! critical powers) counts wherever it was granted, also when the operator's own baseline grants it: the badge
 //! says what a tool can do. What is only "more than usual" (pure and ordinary capabilities, deny entries
 //! removed, limits raised) is measured against the given baseline.
+//!
+//! Code in a cell and commands in a sandbox reach the world by different means. [`world::signals`] judges both by the
+//! same rows, so the same powers have the same level.
 
+mod breadth;
 mod command;
+mod world;
 
 pub use command::{CommandNetwork, CommandPlace, CommandPosture, MountMode, command_risk};
 
-use ipnet::IpNet;
-
 use bailiwick_types::{LimitKind, Risk, RiskLevel, RiskReason, ToolName};
 
+use crate::Baseline;
+use crate::NetworkMode;
 use crate::capability::{Capability, CapabilitySet, Class};
 use crate::effective::{EffectivePolicy, Files, Net, Powers};
-use crate::host::{HostPattern, HostRule, PortRule};
-use crate::{Baseline, NetworkMode};
+use world::{NetworkReach, Signal, World};
 
 /// What risk depends on beside the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,16 +46,7 @@ pub fn risk(policy: &EffectivePolicy, baseline: &Baseline) -> Risk {
     } = policy;
     let mut reasons = Vec::new();
     capability_signals(powers, files.delete.value, baseline, &mut reasons);
-    let reaches = network_signals(net, powers, &mut reasons);
-    file_signals(files, &mut reasons);
-    // What a tool cannot reach itself, a tool it calls may reach for it.
-    let through = exposure.callees.iter().any(|(_, level)| *level >= RiskLevel::L3);
-    pair_signals(files, exposure, reaches || through, &mut reasons);
-    for (name, level) in &exposure.callees {
-        if *level > RiskLevel::L0 {
-            reasons.push(reason("calls a tool", *level, name.to_string()));
-        }
-    }
+    world::signals(&world_of(powers, net, files, exposure), &mut reasons);
     for kind in LimitKind::ALL {
         let (usual, asked) = (baseline.limits.get(*kind), limits.get(*kind));
         if asked > usual {
@@ -122,67 +117,25 @@ pub(crate) fn lists_of(baseline: &Baseline) -> (CapabilitySet, CapabilitySet) {
     (union(&baseline.layer.add_allow), union(&baseline.layer.add_deny))
 }
 
-/// The network's signals; says whether anything can be reached at all.
-fn network_signals(net: &Net, powers: &Powers, reasons: &mut Vec<RiskReason>) -> bool {
+/// What code with these powers reaches.
+fn world_of<'a>(powers: &Powers, net: &'a Net, files: &Files, exposure: &'a Exposure) -> World<'a> {
     let Net { mode, hosts, ask: _ } = net;
-    if !powers.allowed.contains(Capability::NetFetch) {
-        return false;
-    }
-    match mode.value {
-        NetworkMode::Blocked => return false,
-        NetworkMode::Strict => reasons.push(reason("network strict", RiskLevel::L3, "any public host")),
-        NetworkMode::Open => reasons.push(reason("network open", RiskLevel::L4, "any host")),
-        NetworkMode::Allowlist => {
-            for rule in hosts {
-                let (signal, level) = host_signal(&rule.value);
-                reasons.push(reason(signal, level, rule.value.describe()));
-            }
-        }
-    }
-    true
-}
-
-fn host_signal(rule: &HostRule) -> (&'static str, RiskLevel) {
-    // Methods and paths do not lower it: a query string carries data out as well as a body.
-    let HostRule { pattern, port, methods: _, paths: _, private } = rule;
-    let many = matches!(pattern, HostPattern::Any | HostPattern::Wildcard(_) | HostPattern::Block(_));
-    // A block of half the addresses is `*` by another name.
-    let everything = match pattern {
-        HostPattern::Any => true,
-        HostPattern::Block(IpNet::V4(block)) => block.prefix_len() < 8,
-        HostPattern::Block(IpNet::V6(block)) => block.prefix_len() < 16,
-        HostPattern::Wildcard(_) | HostPattern::Domain(_) | HostPattern::Address(_) => false,
+    let network = match mode.value {
+        _ if !powers.allowed.contains(Capability::NetFetch) => NetworkReach::Nowhere,
+        NetworkMode::Blocked => NetworkReach::Nowhere,
+        NetworkMode::Allowlist => NetworkReach::Hosts(hosts.iter().map(|rule| &*rule.value).collect()),
+        NetworkMode::Strict => NetworkReach::Public(Signal::new("network strict", "any public host")),
+        NetworkMode::Open => NetworkReach::Open,
     };
-    match (pattern, private) {
-        _ if everything => ("network allowlist with *", RiskLevel::L4),
-        (_, true) if many || *port == PortRule::Any => ("private wildcard", RiskLevel::L4),
-        (_, true) => ("private host", RiskLevel::L3),
-        (_, false) => ("network allowlist", RiskLevel::L3),
-    }
-}
-
-fn file_signals(files: &Files, reasons: &mut Vec<RiskReason>) {
     let Files { read, write, delete, base, ask: _ } = files;
     let place = base.as_ref().map_or_else(|| "workspace".to_owned(), |base| base.value.to_string());
-    if read.value {
-        reasons.push(reason("fileRead", RiskLevel::L3, place.clone()));
-    }
-    if write.value {
-        reasons.push(reason("fileWrite", RiskLevel::L4, place.clone()));
-    }
-    if delete.value {
-        reasons.push(reason("destructive", RiskLevel::L5, place));
-    }
-}
-
-fn pair_signals(files: &Files, exposure: &Exposure, reaches: bool, reasons: &mut Vec<RiskReason>) {
-    if !reaches {
-        return;
-    }
-    if files.read.value {
-        reasons.push(reason("files can leave by the network", RiskLevel::L4, "fileRead with network"));
-    }
-    for secret in &exposure.unsealed_secrets {
-        reasons.push(reason("a secret can leave by the network", RiskLevel::L4, secret.clone()));
+    let switch = |on: bool, signal: &'static str| on.then(|| Signal::new(signal, place.clone()));
+    World {
+        network,
+        reads: switch(read.value, "fileRead"),
+        writes: switch(write.value, "fileWrite"),
+        deletes: switch(delete.value, "destructive"),
+        readable: read.value.then_some("fileRead"),
+        exposure,
     }
 }

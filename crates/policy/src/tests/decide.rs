@@ -145,8 +145,6 @@ fn every_fix_turns_its_denial_into_a_yes() {
         "fetch http://localhost:3000/",
         "timers",
         "eval",
-        "tools.call",
-        "env.read",
         "process.exec",
         "read x",
         "write x/y",

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use bailiwick_document::{Bounds, Format, parse};
-use bailiwick_types::LayerName;
+use bailiwick_types::{LayerName, RiskLevel, Tier};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
 
 use super::{baseline, fetch_allowed, operated, try_policy};
 use crate::{
-    Answers, Baseline, Capability, EffectivePolicy, HostRule, Layer, Purpose, Query, Sourced, explain, risk,
+    Answers, Baseline, Capability, CommandNetwork, CommandPlace, CommandPosture, EffectivePolicy, Exposure, HostRule,
+    Layer, MountMode, Purpose, Query, Sourced, command_risk, explain, risk,
 };
 
 const HOSTS: &[&str] =
@@ -36,8 +37,7 @@ const LISTABLE: &[Capability] = &[
     Capability::Console,
     Capability::Timers,
     Capability::Eval,
-    Capability::ToolsCall,
-    Capability::EnvRead,
+    Capability::ProcessExec,
     Capability::ParserCsv,
 ];
 
@@ -346,4 +346,78 @@ fn the_generators_make_policies_that_resolve_and_policies_that_do_not() {
     let (peaceful, any) = (share(peaceful().boxed()), share(overrides().boxed()));
     assert!(peaceful > 100, "{peaceful} of 200 peaceful ones resolve");
     assert!((20..180).contains(&any), "{any} of 200 arbitrary ones resolve");
+}
+
+/// Entries of an allow-list that code and commands can both name.
+const BOTH: &[&str] = &["a.test", "b.test:8443", "*.a.test", "1.1.1.1", "c.a.test:*"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// A command runs a program, which is L1 by itself; beside that its kind adds nothing.
+    #[test]
+    fn equal_powers_have_equal_levels_whatever_the_kind(
+        network in select(&["blocked", "allowlist", "strict"][..]),
+        hosts in subsequence(BOTH, 1..4),
+        (reads, writes) in select(&[(false, false), (true, false), (true, true)][..]),
+        secrets in subsequence(&["TOKEN", "KEY"][..], 0..=2),
+    ) {
+        let secrets = secrets.into_iter().map(str::to_owned).collect();
+        let exposure = Exposure { unsealed_secrets: secrets, callees: Vec::new() };
+        let mut overrides = json!({"network": network, "fileRead": reads, "fileWrite": writes});
+        if network == "allowlist" {
+            overrides["hosts"] = json!(hosts);
+        }
+        let code = try_policy(&baseline(), &overrides.to_string()).unwrap().exposed_to(exposure.clone());
+        let rules = hosts.iter().map(|host| HostRule::parse(host, Purpose::Grant).unwrap());
+        let posture = CommandPosture {
+            tier: Tier::Container,
+            place: CommandPlace::Here,
+            network: match network {
+                "blocked" => CommandNetwork::None,
+                "allowlist" => CommandNetwork::Allow(rules.collect()),
+                _ => CommandNetwork::Full,
+            },
+            private: Vec::new(),
+            mounts: match (reads, writes) {
+                (_, true) => vec![MountMode::ReadWrite],
+                (true, false) => vec![MountMode::ReadOnly],
+                (false, false) => Vec::new(),
+            },
+        };
+        let (of_code, of_command) = (risk(&code, &baseline()), command_risk(&posture, &exposure));
+        prop_assert_eq!(of_command.level, of_code.level.max(RiskLevel::L1), "{:?} {:?}", posture, of_command);
+        // A weaker wall never lowers it.
+        let weaker = CommandPosture { tier: Tier::Process, ..posture };
+        prop_assert!(command_risk(&weaker, &exposure).level >= of_command.level);
+    }
+
+    /// One more entry never lowers a level, and neither does a block written as its two halves.
+    #[test]
+    fn a_longer_list_of_hosts_is_never_rated_lower(
+        prefix in 1_u8..=31,
+        more in subsequence(HOSTS, 0..3),
+        private in subsequence(PRIVATE, 0..3),
+        is_private in any::<bool>(),
+    ) {
+        let start = if is_private { 0x0a00_0000_u32 } else { 0x0800_0000 };
+        let block = ipnet::Ipv4Net::new(start.into(), prefix).unwrap().trunc();
+        let entry = |host: &str| json!({"host": host, "private": is_private});
+        let rest: Vec<Value> = more.iter().map(|host| json!(host))
+            .chain(private.iter().map(|host| json!({"host": host, "private": true}))).collect();
+        let level = |hosts: Vec<Value>| {
+            let all: Vec<Value> = hosts.into_iter().chain(rest.iter().cloned()).collect();
+            let overrides = json!({"network": "allowlist", "hosts": all});
+            try_policy(&baseline(), &overrides.to_string()).ok().map(|policy| risk(&policy, &baseline()).level)
+        };
+        let halves: Vec<Value> =
+            block.subnets(prefix + 1).unwrap().map(|half| entry(&half.to_string())).collect();
+        let (none, whole, split) = (level(Vec::new()), level(vec![entry(&block.to_string())]), level(halves));
+        if let (Some(whole), Some(split)) = (whole, split) {
+            prop_assert!(split >= whole, "{block}: {whole} and {split}");
+            if let Some(none) = none {
+                prop_assert!(whole >= none, "{block}: {none} and {whole}");
+            }
+        }
+    }
 }

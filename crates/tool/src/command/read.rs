@@ -246,6 +246,10 @@ fn read_network(reader: &mut Reader, field: &Field<'_>) -> Option<Network> {
             let mut record = reader.record(field)?;
             let allow = record.take("allow");
             record.close(reader);
+            if matches!(&field.node.value, Written::Map(fields) if fields.is_empty()) {
+                let hint = "for example {allow: [example.org]}, or `none`".to_owned();
+                reader.wrong(field, format!("`{}` names no hosts", field.path), Some(hint));
+            }
             let hosts: Vec<String> =
                 reader.list(&allow?).iter().filter_map(|item| reader.text(item).map(str::to_owned)).collect();
             let rules = Network::Allow(hosts).rules();

@@ -8,6 +8,7 @@ mod whole;
 use bailiwick_document::{
     Bounds, DocPath, Entry as Field, Format, Node, Problem, Problems, Reader, Record, Value as Written, parse,
 };
+use bailiwick_types::{did_you_mean, shortened};
 use bailiwick_wire::{Entry, Language};
 use serde_json::{Map, Value};
 
@@ -53,6 +54,23 @@ pub(crate) const FIELDS: &[&str] = &[
     "createdAt",
     "updatedAt",
     "version",
+];
+
+/// The one block that an author may fill with anything: it is kept, and means nothing.
+pub(crate) const METADATA: &str = "metadata";
+
+/// How fields begin that other programs may add; they are kept, and mean nothing.
+pub(crate) const FOREIGN: &str = "x-";
+
+/// Fields that other programs' documents have, and what to do about them here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("sandboxOverrides", "write `overrides`; `tool import --from spring` reads documents of Spring AI Playground"),
+    ("staticVariables", "write `statics`; `tool import --from spring` reads documents of Spring AI Playground"),
+    ("humanInTheLoop", "write `approval`; `tool import --from spring` reads documents of Spring AI Playground"),
+    ("parameters", "write `params`: a list of {name, type, description}"),
+    ("inputSchema", "write `params`: the schema for clients is made from them"),
+    ("outputSchema", "write `output`"),
+    ("secrets", "write `statics`, with `value: ${NAME}`"),
 ];
 
 /// A tool that was read, and what is unwise in its document.
@@ -234,9 +252,52 @@ impl Reading {
             approval,
             tests,
             managed,
-            unknown: unknown(root.node),
+            kept: self.kept(root),
         })
     }
+
+    /// The fields that are kept and mean nothing, in order. Any other field that is not known is a mistake: a misspelt
+    /// `approval` must not read as none.
+    fn kept(&mut self, root: &Field<'_>) -> Map<String, Value> {
+        let Written::Map(entries) = &root.node.value else { return Map::new() };
+        let mut kept = Map::new();
+        for (key, node) in entries {
+            let name = key.text.as_str();
+            if FIELDS.contains(&name) {
+                continue;
+            }
+            if name == METADATA || name.starts_with(FOREIGN) {
+                if name == METADATA {
+                    let _ = self.reader.record(&Field { node, path: root.path.field(name) });
+                }
+                kept.insert(name.to_owned(), json_of(&node.value));
+                continue;
+            }
+            if self.reader.has_told_enough() {
+                self.reader.one_more();
+                continue;
+            }
+            self.reader.problem(Problem {
+                place: Some(key.place),
+                path: root.path.field(name),
+                message: format!("unknown field `{}`", shortened(name)),
+                hint: Some(instead_of(name)),
+            });
+        }
+        kept
+    }
+}
+
+/// What the author of an unknown field probably meant.
+fn instead_of(name: &str) -> String {
+    if let Some((_, hint)) = ELSEWHERE.iter().find(|(field, _)| *field == name) {
+        return (*hint).to_owned();
+    }
+    let known = || FIELDS.iter().copied().chain([METADATA]);
+    did_you_mean(name, known(), || {
+        let known = known().collect::<Vec<_>>().join(", ");
+        format!("known here: {known}; what means nothing here begins with `{FOREIGN}`")
+    })
 }
 
 /// A block as it was written; nothing if it says nothing.
@@ -244,14 +305,4 @@ fn written(record: &mut Record<'_>, field: &'static str) -> Option<Value> {
     let block = json_of(&record.take(field)?.node.value);
     let is_empty = block.as_object().is_some_and(Map::is_empty);
     (!is_empty).then_some(block)
-}
-
-/// The fields that mean nothing here, in order.
-fn unknown(root: &Node) -> Map<String, Value> {
-    let Written::Map(entries) = &root.value else { return Map::new() };
-    entries
-        .iter()
-        .filter(|(key, _)| !FIELDS.contains(&key.text.as_str()))
-        .map(|(key, node)| (key.text.clone(), json_of(&node.value)))
-        .collect()
 }

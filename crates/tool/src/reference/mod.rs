@@ -61,8 +61,9 @@ fn fields(page: &mut String) {
         line(page, &[&format!("`{name}`"), kind, &rule, absent, change, &format!("`{example}`")]);
     }
     page.push_str(
-        "\nAny other field is kept as it is, in its order, and never fails; `x-…` is the advised prefix. In what is \
-         below the fields listed here, an unknown field is a problem.\n",
+        "\nAny other field is a problem, at every level, with the name that was probably meant: a misspelt `approval` \
+         must not read as none. Two exceptions are kept as they are, in their order, and have no effect: the map \
+         `metadata`, for notes of your own, and fields that begin with `x-`, for other programs.\n",
     );
 }
 

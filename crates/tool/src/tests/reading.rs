@@ -78,6 +78,80 @@ fn all_mistakes_are_told_at_once_with_their_places() {
 }
 
 #[test]
+fn a_field_that_nobody_knows_is_a_mistake_and_never_ignored() {
+    let table = [
+        ("aproval: {mode: REQUIRED}", "did you mean `approval`?"),
+        ("limit: {wall: 100ms}", "did you mean `limits`?"),
+        ("overides: {network: blocked}", "did you mean `overrides`?"),
+        ("param: [{name: p, type: STRING}]", "did you mean `params`?"),
+        ("test: [{equals: 1}]", "did you mean `tests`?"),
+        ("sandboxOverrides: {networkMode: blocked}", "tool import --from spring"),
+        ("staticVariables: [{a: b}]", "tool import --from spring"),
+        ("humanInTheLoop: {mode: REQUIRED}", "tool import --from spring"),
+        ("Approval: {mode: REQUIRED}", "did you mean `approval`?"),
+        ("annotations: {readOnlyHint: true}", "known here: "),
+        ("meta: {a: 1}", "metadata"),
+        ("aproval:", "did you mean `approval`?"),
+    ];
+    for (line, hint) in table {
+        let field = line.split(':').next().unwrap();
+        check(line, &[(1, field, &format!("unknown field `{field}`"), hint)]);
+    }
+    // The place is that of the name, so that a caret can point at it.
+    let problem = read(&with("aproval: {mode: REQUIRED}")).unwrap_err().list.remove(0);
+    assert_eq!(problem.place.map(|place| (place.line, place.column)), Some((4, 1)));
+    // A document that is kept is read by the same rule.
+    let kept = json!({"name": "a", "code": "return 1", "aproval": {"mode": "REQUIRED"}});
+    assert!(Tool::from_json(&kept).unwrap_err().to_string().contains("unknown field `aproval`"));
+}
+
+#[test]
+fn metadata_and_names_that_begin_with_x_are_kept_and_mean_nothing() {
+    let plain = tool(&with(""));
+    let more = tool(&with("metadata: {owner: a, aproval: {mode: REQUIRED}}\nx-vendor: [1]"));
+    assert_eq!(more.kept().keys().collect::<Vec<_>>(), ["metadata", "x-vendor"]);
+    assert_eq!((more.covered_hash(), more.texts_hash()), (plain.covered_hash(), plain.texts_hash()));
+    assert_eq!(more.approval().mode, ApprovalMode::Auto);
+    check("metadata: mine", &[(1, "metadata", "must be a map of fields", "")]);
+    check("x: 1", &[(1, "x", "unknown field `x`", "")]);
+}
+
+#[test]
+fn below_the_top_every_field_is_known_too() {
+    let code = |lines: &str, path: &str, hint: &str| {
+        let problems = read(&with(lines)).map(|_| panic!("it was read: {lines}")).unwrap_err().list;
+        let told = problems.iter().any(|problem| {
+            problem.path.as_str() == path
+                && format!("{} {}", problem.message, problem.hint.as_deref().unwrap_or_default()).contains(hint)
+        });
+        assert!(told, "{lines}: {problems:#?}");
+    };
+    code("params: [{name: p, type: STRING, desciption: x}]", "params[0].desciption", "`description`");
+    code("statics: [{name: s, value: 1, seald: {}}]", "statics[0].seald", "`sealed`");
+    code(
+        "statics: [{name: s, value: '${S}', sealed: {hosts: [a.test], in: 'header:A', host: b}}]",
+        "statics[0].sealed",
+        "host",
+    );
+    code("tests: [{equls: 1}]", "tests[0].equls", "`equals`");
+    code("tests: [{throws: {cod: TIMEOUT}}]", "tests[0].throws.cod", "`code`");
+    code("tests: [{http: [{requst: {}}]}]", "tests[0].http", "requst");
+    code(
+        "tests: [{http: [{request: {url: 'https://a.test/'}, response: {statsu: 1}}]}]",
+        "tests[0].http",
+        "statsu",
+    );
+    code("approval: {mod: REQUIRED}", "approval.mod", "`mode`");
+    code("limits: {walll: 1s}", "limits.walll", "`wall`");
+    code("overrides: {ask: {nett: first}}", "overrides.ask.nett", "`net`");
+    code(
+        "overrides: {network: allowlist, hosts: [{host: a.test, method: [GET]}]}",
+        "overrides.hosts[0].method",
+        "`methods`",
+    );
+}
+
+#[test]
 fn parameters_are_checked_one_by_one() {
     check("params: [{type: STRING}]", &[(1, "params[0]", "no `name`", "")]);
     check("params: [{name: a}]", &[(1, "params[0]", "no `type`", "")]);

@@ -111,12 +111,12 @@ fn a_block_of_code_is_written_as_people_write_it() {
 }
 
 #[test]
-fn unknown_fields_come_back_in_their_order_at_the_end() {
-    let one = tool("x-b: {z: 1, a: [~, 2.50]}\nname: a\nannotations: ~\ncode: 'return 1'\nx-a: 0x10\n");
+fn fields_that_are_only_kept_come_back_in_their_order_at_the_end() {
+    let one = tool("x-b: {z: 1, a: [~, 2.50]}\nname: a\nmetadata: ~\ncode: 'return 1'\nx-a: 0x10\n");
     check(&one);
     assert_eq!(
         one.to_json().to_string(),
-        r#"{"name":"a","code":"return 1","x-b":{"z":1,"a":[null,2.5]},"annotations":null,"x-a":16}"#
+        r#"{"name":"a","code":"return 1","x-b":{"z":1,"a":[null,2.5]},"metadata":null,"x-a":16}"#
     );
 }
 

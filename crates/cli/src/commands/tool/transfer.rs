@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_config::files::{self, FileError, Readers};
-use bailiwick_core::{Action, Change, Deaf, Document, Imported, Reply};
+use bailiwick_core::{Action, Change, Deaf, Document, Fault, Imported, Reply};
+use bailiwick_document::Problem;
+use bailiwick_tool::{FromSpring, read_spring};
 use serde_json::json;
 
 use super::check::{tell_fault, tell_found};
@@ -13,19 +15,21 @@ use super::list::look_of;
 use super::{NO_CELLS, with_confirmation};
 use crate::commands::serve::preset;
 use crate::desk::{Person, ask, at_desk, caller};
+use crate::documents;
 use crate::failure::Failure;
 use crate::render::table::{Cell, Table};
 use crate::render::{Screen, faint, good, plain, strong, warning};
 use crate::resolved::Session;
 use crate::targets;
-use crate::typed::tool::{Export, Import};
+use crate::typed::tool::{Export, Import, Program};
 
 /// `bailiwick tool import PATH…`
 pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> Result<u8, Failure> {
-    let Import { paths, preset, approval_off } = what;
-    let documents = match preset {
-        Some(name) => preset::documents(name)?,
-        None => targets::read_all(paths)?,
+    let Import { paths, preset, from, approval_off } = what;
+    let (documents, notes) = match (preset, from) {
+        (Some(name), _) => (preset::documents(name)?, Vec::new()),
+        (None, Some(Program::Spring)) => from_spring(paths)?,
+        (None, None) => (targets::read_all(paths)?, Vec::new()),
     };
     let imported = at_desk(session, &NO_CELLS, async |desk| {
         let caller = caller(Person::of(*approval_off), Arc::new(Deaf));
@@ -39,8 +43,15 @@ pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> R
         }
     })?;
     if screen.wants_json() {
-        screen.json(&json!({"tools": imported}));
+        let mut answer = json!({"tools": imported});
+        if from.is_some() {
+            answer["notes"] = json!(notes);
+        }
+        screen.json(&answer);
         return Ok(0);
+    }
+    for note in &notes {
+        tell_fault(screen, faint("note: "), note);
     }
     let mut table = Table::new(&["CHANGE", "NAME", "STATE"]);
     for Imported { id: _, name, change, state, version: _, warnings, texts } in &imported {
@@ -60,6 +71,26 @@ pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> R
     }
     table.show(screen);
     Ok(0)
+}
+
+/// The documents of files of Spring AI Playground, and what of them has no effect here.
+fn from_spring(paths: &[PathBuf]) -> Result<(Vec<Document>, Vec<Fault>), Failure> {
+    let (mut documents, mut notes) = (Vec::new(), Vec::new());
+    for path in paths {
+        let name = documents::name_of(path);
+        for FromSpring { tool, notes: of_tool } in read_spring(&name, &files::read_document(path)?)? {
+            let text = tool.to_json().to_string();
+            documents.push(Document { name: format!("{}.tool.json", tool.name().as_str()), text });
+            notes.extend(of_tool.into_iter().map(|note| note_of(&name, note)));
+        }
+    }
+    Ok((documents, notes))
+}
+
+fn note_of(document: &str, note: Problem) -> Fault {
+    let Problem { place, path, message, hint } = note;
+    let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
+    Fault { document: document.to_owned(), path: path.as_str().to_owned(), line, column, message, hint }
 }
 
 /// `bailiwick tool export [NAME…] --to FOLDER`

@@ -8,7 +8,7 @@ fn kept() -> Value {
     json!({
         "tier": "CONTAINER", "network": "none", "mounts": [], "image": "host",
         "limits": {"cpu": 1000, "memory": 10_485_760, "disk": 0, "timeout": 1000, "processes": 64, "output": 1000},
-        "required": ["memory"], "accepted": ["files"], "secrets": [],
+        "required": ["memory"], "accepted": ["files"], "secrets": [], "private": [],
     })
 }
 
@@ -34,6 +34,7 @@ fn only_what_lets_more_is_wider() {
     check("/limits/processes", json!(0), "processes is 0 and was 64", "");
     check("/required", json!([]), "the limit on memory does not have to be held any more", "");
     check("/accepted", json!(["files", "kill"]), "the wall kill may stand in part", "");
+    check("/private", json!(["git.internal:443"]), "git.internal:443 may have a private address", "");
     let other = "what it reaches is another";
     check("/network", json!("git"), other, other);
     check("/secrets", json!(["TOKEN"]), other, other);

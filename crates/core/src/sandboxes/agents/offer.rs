@@ -1,7 +1,7 @@
 //! What the operator offers agents: the sandbox that every native tool uses.
 
 use bailiwick_config::Settings;
-use bailiwick_policy::Hints;
+use bailiwick_policy::{Hints, HostRule};
 use bailiwick_sandbox::{Limit, Mount, SandboxError, SandboxSpec, SpecError};
 use bailiwick_types::{CallId, CorrelationId, ErrorCode, Risk, Tier};
 
@@ -19,6 +19,8 @@ pub struct AgentOffer {
     spec: SandboxSpec,
     tier: Tier,
     python_image: Option<String>,
+    /// Hosts whose addresses may be private.
+    private: Vec<HostRule>,
 }
 
 impl AgentOffer {
@@ -32,12 +34,13 @@ impl AgentOffer {
         let nobody = CorrelationId::from(CallId::from_parts(0, &[0; 10]));
         let mut spec = resolve(&looked, &rules, Origin::Typed, None, &nobody)?.spec().clone();
         spec.mounts = wish.mounts;
-        Ok(Self { spec, tier: settings.sandbox.floor, python_image: python })
+        let private = settings.sandbox.private.clone();
+        Ok(Self { spec, tier: settings.sandbox.floor, python_image: python, private })
     }
 
     /// The badge of a tool.
     pub fn risk(&self, tool: AgentTool) -> Risk {
-        tool.risk(&self.spec, self.tier)
+        tool.risk(&self.spec, self.tier, &self.private)
     }
 
     /// What clients are told that a tool may do.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bailiwick_sandbox::Sandbox;
-use bailiwick_types::{CorrelationId, ErrorCode, Tier};
+use bailiwick_sandbox::{Sandbox, SandboxSpec};
+use bailiwick_types::{CorrelationId, ErrorCode, Risk, Tier};
 use serde_json::{Value, json};
 
 use super::judge::judge;
@@ -129,7 +129,7 @@ impl<'a> Agent<'a> {
         let on = On::of(self.core, self.caller, self.find(sandbox)?);
         let shown = shown.with("sandboxId", &json!(on.sandbox().id()));
         let mut noted = self.noted(action, Some(on.sandbox()))?;
-        let risk = self.tool.risk(on.sandbox().spec(), on.sandbox().receipt().tier);
+        let risk = self.risk(on.sandbox().spec(), on.sandbox().receipt().tier);
         judge(&mut noted, self.tool, (on.sandbox().spec(), risk), shown).await?;
         let on = on.told(noted.correlation.clone(), noted.about.clone());
         Ok((on, noted))
@@ -155,7 +155,7 @@ impl<'a> Agent<'a> {
             Err(refusal) => return noted.refused(wish_told(&wish), refusal).await,
         };
         let shown = shown.with("sandbox", &spec_told(resolved.spec()));
-        let risk = self.tool.risk(resolved.spec(), backend.tier());
+        let risk = self.risk(resolved.spec(), backend.tier());
         judge(&mut noted, self.tool, (resolved.spec(), risk), shown).await?;
         let making = async {
             let sandbox: Arc<dyn Sandbox> = Arc::from(resolved.create(backend.as_ref()).await?);
@@ -168,6 +168,11 @@ impl<'a> Agent<'a> {
         let arguments = json!({"sandbox": spec_told(resolved.spec())});
         let one = noted.done(arguments, backend_told(backend.as_ref()), making).await?;
         Ok((one, noted))
+    }
+
+    /// The badge of this tool on a sandbox of this spec behind this wall.
+    pub(super) fn risk(&self, spec: &SandboxSpec, tier: Tier) -> Risk {
+        self.tool.risk(spec, tier, &self.core.inner.world.settings.sandbox.private)
     }
 
     /// Whoever resolves what the operator offers: what is mounted is the operator's own word.
@@ -190,7 +195,7 @@ impl<'a> Agent<'a> {
                 let operators = self.operators();
                 let (spec, tier) = self.looked(&operators, &wish, &noted).await?;
                 let shown = Shown::command(&wanted.command()?).with("sandbox", &spec_told(&spec));
-                let risk = self.tool.risk(&spec, tier);
+                let risk = self.risk(&spec, tier);
                 judge(&mut noted, self.tool, (&spec, risk), shown).await?;
                 let noted = Noted { caller: &operators, ..noted };
                 exec_fresh(&noted, &wish, &wanted).await

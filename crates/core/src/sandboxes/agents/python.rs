@@ -113,7 +113,7 @@ async fn once(agent: &Agent<'_>, given: &Given<'_>, shown: Shown) -> Result<Repl
         Err(refusal) => return noted.refused(json!({"sandbox": wish_told(&wish)}), refusal).await,
     };
     let shown = shown.with("sandbox", &spec_told(resolved.spec()));
-    let risk = agent.tool.risk(resolved.spec(), backend.tier());
+    let risk = agent.risk(resolved.spec(), backend.tier());
     judge(&mut noted, agent.tool, (resolved.spec(), risk), shown).await?;
     let arguments = given.told(json!({"sandbox": spec_told(resolved.spec())}));
     let running = async {

@@ -2,10 +2,12 @@
 //! tool can do with the sandbox that it is used on.
 
 use bailiwick_policy::{
-    CommandNetwork, CommandPlace, CommandPosture, Exposure, Hints, MountMode, command_risk,
+    CommandNetwork, CommandPlace, CommandPosture, Exposure, Hints, HostRule, MountMode, command_risk,
 };
 use bailiwick_sandbox::{Network, SandboxSpec};
 use bailiwick_types::{Risk, RiskLevel, Tier};
+
+use crate::command::network_of;
 
 /// A native tool on sandboxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,8 +99,8 @@ impl AgentTool {
         }
     }
 
-    /// Its badge on a sandbox of this spec behind this wall.
-    pub(crate) fn risk(self, spec: &SandboxSpec, tier: Tier) -> Risk {
+    /// Its badge on a sandbox of this spec behind this wall, where these hosts may be private by the operator's word.
+    pub(crate) fn risk(self, spec: &SandboxSpec, tier: Tier, private: &[HostRule]) -> Risk {
         let written = spec.mounts.iter().map(|mount| mount.writable);
         // What is written over an overlay stays beside the host's folder until a person takes it.
         let all: Vec<bool> = written.chain(spec.overlays.iter().map(|_| false)).collect();
@@ -113,7 +115,8 @@ impl AgentTool {
             // Only what the sandbox made itself.
             return Risk { level: RiskLevel::L0, credited: None, reasons: Vec::new() };
         }
-        let posture = CommandPosture { tier, place: CommandPlace::Here, network, mounts };
+        let private = private.to_vec();
+        let posture = CommandPosture { tier, place: CommandPlace::Here, network, private, mounts };
         command_risk(&posture, &Exposure::default())
     }
 
@@ -134,16 +137,6 @@ impl AgentTool {
                 Hints { read_only: looks, destructive: !looks, idempotent: true, open_world: false }
             }
         }
-    }
-}
-
-const fn network_of(network: &Network) -> CommandNetwork {
-    match network {
-        Network::None => CommandNetwork::None,
-        Network::Allow(_) => CommandNetwork::Allow,
-        Network::Git => CommandNetwork::Git,
-        Network::Full => CommandNetwork::Full,
-        Network::Host => CommandNetwork::Host,
     }
 }
 

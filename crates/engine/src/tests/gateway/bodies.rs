@@ -181,7 +181,7 @@ fn requests_are_made_by_the_standard() {
             ("new Request(u, { offset: 2 ** 60 })", "!RangeError"),
             ("new Request(u, 5)", "!TypeError: The options must be an object"),
             (
-                "new Request(u, { credentials: 'include', mode: 'cors', cache: 5, referrer: {} }).method",
+                "new Request(u, { credentials: 'include', mode: 'cors', cache: 'reload', referrer: {} }).method",
                 r#""GET""#,
             ),
             (

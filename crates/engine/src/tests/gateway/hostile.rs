@@ -68,7 +68,7 @@ fn options_are_read_once_and_may_fight_back() {
     for (source, expected) in [
         (
             "const reads = []; await fetch('https://e.test/echo', new Proxy({}, { get(t, k) { reads.push(k) } })); return reads",
-            r#"["body","headers","maxBytes","method","offset","redirect","signal"]"#,
+            r#"["body","cache","headers","integrity","maxBytes","method","mode","offset","redirect","signal"]"#,
         ),
         (
             "try { await fetch('https://e.test/echo', { get method() { throw 'mine' } }) } catch (e) { return e }",

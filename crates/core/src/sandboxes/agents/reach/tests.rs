@@ -20,7 +20,7 @@ fn spec(network: Network, mounts: &[bool]) -> SandboxSpec {
 #[track_caller]
 fn check(spec: &SandboxSpec, tier: Tier, levels: [RiskLevel; 4]) {
     let tools = [AgentTool::Exec, AgentTool::WriteFile, AgentTool::ReadFile, AgentTool::Close];
-    assert_eq!(tools.map(|tool| tool.risk(spec, tier).level), levels, "{spec:?}");
+    assert_eq!(tools.map(|tool| tool.risk(spec, tier, &[]).level), levels, "{spec:?}");
 }
 
 #[test]
@@ -33,6 +33,7 @@ fn a_badge_follows_what_a_tool_can_do_with_the_sandbox() {
     check(&spec(Network::Host, &[]), Tier::MicroVm, [L5, L0, L0, L0]);
     check(&spec(Network::None, &[false]), Tier::Process, [L3, L3, L3, L0]);
     check(&spec(Network::None, &[false, true]), Tier::Process, [L4, L4, L3, L0]);
+    check(&spec(Network::Git, &[false]), Tier::Process, [L4, L3, L3, L0]);
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn every_tool_has_the_badge_of_what_it_does() {
             AgentTool::ReadFile | AgentTool::ListFiles | AgentTool::Download => (L3, L0),
             AgentTool::Poll | AgentTool::Kill | AgentTool::Close => (L0, L0),
         };
-        let levels = [&wide, &host].map(|spec| tool.risk(spec, Tier::Process).level);
+        let levels = [&wide, &host].map(|spec| tool.risk(spec, Tier::Process, &[]).level);
         assert_eq!(levels, [on_wide, on_host], "{}", tool.name());
     }
 }

@@ -126,9 +126,10 @@ impl Look<'_> {
         match self.outside.user {
             None => (WallStatus::Partial, format!("who {whose} is on the host is not to be seen")),
             Some(0) => (WallStatus::Absent, format!("{whose} is root on the host")),
-            Some(user) if user == own => {
-                (WallStatus::Partial, format!("{whose} is the same user as this program on the host ({user})"))
-            }
+            Some(user) if user == own => (
+                WallStatus::Partial,
+                format!("{whose} is the same user as this program on the host ({user})"),
+            ),
             Some(user) if self.seen.no_groups => {
                 (WallStatus::Enforced, format!("{whose} is user {user} on the host, which is nobody's"))
             }
@@ -168,13 +169,17 @@ impl Look<'_> {
         let (status, mechanism) =
             self.limit(held, self.outside.account.memory, self.plan.memory, "memory limit");
         // On a kernel of its own, buffers of sockets are that kernel's memory.
-        let counts_sockets = self.outside.kernel == Kernel::Own
-            || self.outside.group.as_ref().map_or(self.outside.is_unified, Group::counts_sockets);
-        if status == WallStatus::Enforced && !counts_sockets {
-            let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
-            return (WallStatus::Partial, format!("{mechanism}; {why}"));
+        if status != WallStatus::Enforced || self.outside.kernel == Kernel::Own {
+            return (status, mechanism);
         }
-        (status, mechanism)
+        let why = if !self.outside.group.as_ref().map_or(self.outside.is_unified, Group::counts_sockets) {
+            "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes"
+        } else if !self.seen.supervises {
+            "connections that nobody accepts are not bounded"
+        } else {
+            return (status, mechanism);
+        };
+        (WallStatus::Partial, format!("{mechanism}; {why}"))
     }
 
     fn cpu(&self) -> Held {

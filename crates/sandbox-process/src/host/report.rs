@@ -104,7 +104,10 @@ fn uid(plan: &Plan, standing: &Standing) -> Held {
     let groups = if *no_groups { "no groups" } else { "the groups of this user" };
     let inside = if *user { format!("{} in its user namespace; ", plan.inside) } else { String::new() };
     if *no_groups && plan.outside.contains(outside) {
-        return (WallStatus::Enforced, format!("{inside}user {outside} on the host, which is nobody's; {groups}"));
+        return (
+            WallStatus::Enforced,
+            format!("{inside}user {outside} on the host, which is nobody's; {groups}"),
+        );
     }
     (WallStatus::Partial, format!("{inside}the same user as this program on the host ({outside}); {groups}"))
 }
@@ -132,9 +135,15 @@ fn held(standing: &Standing, group: &Group, controller: Controller) -> Held {
 fn memory(plan: &Plan, standing: &Standing, group: &Group) -> Held {
     let (mut status, mut mechanism) = held(standing, group, Controller::Memory);
     // Without namespaces no socket of the internet can be made.
-    if status == WallStatus::Enforced && plan.own != Own::Nothing && !group.counts_sockets() {
-        status = WallStatus::Partial;
-        mechanism.push_str("; buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes");
+    if status == WallStatus::Enforced && plan.own != Own::Nothing {
+        if !group.counts_sockets() {
+            status = WallStatus::Partial;
+            mechanism.push_str("; buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes");
+        }
+        if !standing.supervised {
+            status = WallStatus::Partial;
+            mechanism.push_str("; connections that nobody accepts are not bounded");
+        }
     }
     match (plan.data, standing.most_data) {
         (Some(wanted), Some(most)) if most <= wanted => {

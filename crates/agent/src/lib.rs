@@ -25,10 +25,13 @@ mod processes;
 mod reset;
 pub mod seat;
 mod start;
+mod supervisor;
+mod text;
 
 use std::os::fd::OwnedFd;
 
 pub use exit::{BROKEN, CLOSED, OUR_FAULT};
+pub use supervisor::Supervision;
 
 /// What an agent is told of its place by whoever built the walls.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub struct Setup {
     pub reset: Option<Vec<String>>,
     /// Where descriptors are handed to the host, if any may be.
     pub hand: Option<OwnedFd>,
+    /// Whether it answers commands that ask for sockets whose memory nobody is charged for.
+    pub supervision: Supervision,
 }
 
 /// The stream to the host: one descriptor for both directions, or one for each.

@@ -18,7 +18,7 @@ use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::{self, Others};
 use crate::reset::{Place, State};
-use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost};
+use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, Supervision, ToHost};
 
 mod asks;
 mod reset;
@@ -44,6 +44,8 @@ enum Who {
     Output(u32, usize),
     Input(u32),
     Carried(carried::Who),
+    /// A command that asks for a socket.
+    Question,
 }
 
 /// An agent that lives.
@@ -60,6 +62,7 @@ pub(crate) struct Life {
     others: Others,
     owns_ipc: bool,
     hand: Option<OwnedFd>,
+    supervision: Supervision,
     place: Place,
     /// How everything looked before the first command.
     birth: Option<State>,
@@ -89,6 +92,7 @@ impl Life {
         let hand = setup.hand.map(above_standard).transpose()?;
         let to = to.map(above_standard).transpose()?;
         let from = above_standard(from)?;
+        let supervision = setup.supervision.moved(above_standard)?;
         hold_standard()?;
         descriptors::close_on_execute_from(3)?;
         packets::never_block(&from)?;
@@ -112,6 +116,7 @@ impl Life {
             },
             owns_ipc: setup.owns_ipc,
             hand,
+            supervision,
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
             stack: Stack::map()?,
@@ -169,6 +174,7 @@ impl Life {
                     }
                 }
                 Who::Carried(who) => self.carrier.ready(who, &mut self.scratch, &mut self.out),
+                Who::Question => self.supervision.answer().map_err(|_| End::Fault)?,
             }
             if who == Who::Host && flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                 self.hear()?;
@@ -205,6 +211,9 @@ impl Life {
             }
         }
         waited.add(Who::Children, self.children.as_fd(), PollFlags::IN);
+        if let Some(filter) = self.supervision.filter() {
+            waited.add(Who::Question, filter.as_fd(), PollFlags::IN);
+        }
         let has_room = self.out.has_room();
         let (before, after) = (self.commands.range(..self.first), self.commands.range(self.first..));
         for (id, command) in after.chain(before) {

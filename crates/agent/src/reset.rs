@@ -6,7 +6,6 @@
 mod ours;
 mod sockets;
 mod state;
-mod text;
 mod wipe;
 
 #[cfg(test)]

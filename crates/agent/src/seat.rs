@@ -14,7 +14,7 @@ use bailiwick_wire::{Decoder, encode};
 use serde::de::DeserializeOwned;
 
 use crate::laid;
-use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, ToHost, run};
+use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, Supervision, ToHost, run, supervisor};
 
 /// How much is read at once before there is an agent: no more than one message, since nothing follows it.
 const PIECE: usize = 4096;
@@ -48,6 +48,7 @@ pub(crate) fn take_after(host: ToHost, decoder: &mut Decoder) -> u8 {
         owns_ipc: true,
         reset: seat.resets.then_some(seat.folders),
         hand: None,
+        supervision: if seen.supervises { Supervision::AtFirstCommand } else { Supervision::Off },
     };
     run(host, setup)
 }
@@ -97,6 +98,7 @@ fn settle(seat: &Seat) -> Result<Seen, Failed> {
         seen.filter = seccomp::in_force().then(|| filters.mark());
     }
     seen.filtered = seccomp::in_force();
+    seen.supervises = seat.supervises && supervisor::is_possible()?;
     Ok(seen)
 }
 
@@ -110,6 +112,7 @@ fn look(folders: &[String]) -> Result<Seen, Failed> {
         no_new_privileges: privileges::never_gains(),
         hidden: privileges::is_hidden(),
         filtered: false,
+        supervises: false,
         filter: None,
         root_is_read_only: mounts::is_read_only(Path::new("/"))?,
         interfaces: interfaces()?,

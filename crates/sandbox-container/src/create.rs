@@ -233,6 +233,7 @@ async fn settle(
         // On this machine's kernel its user is that of every container, and the engine's bound counts for this one alone.
         processes: (most > 0 && runtime::expected(runtime) == Kernel::Own).then_some(most),
         filter: true,
+        supervises: spec.network != Network::Host && runtime::expected(runtime) == Kernel::Ours,
         laid: Vec::new(),
         away: Vec::new(),
     };

@@ -126,9 +126,10 @@ impl Look<'_> {
         match self.outside.user {
             None => (WallStatus::Partial, format!("who {whose} is on the host is not to be seen")),
             Some(0) => (WallStatus::Absent, format!("{whose} is root on the host")),
-            Some(user) if user == own => {
-                (WallStatus::Partial, format!("{whose} is the same user as this program on the host ({user})"))
-            }
+            Some(user) if user == own => (
+                WallStatus::Partial,
+                format!("{whose} is the same user as this program on the host ({user})"),
+            ),
             Some(user) if self.seen.no_groups => {
                 (WallStatus::Enforced, format!("{whose} is user {user} on the host, which is nobody's"))
             }
@@ -180,6 +181,10 @@ impl Look<'_> {
                 let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
                 (WallStatus::Partial, format!("{mechanism}; {why}"))
             }
+            Kernel::Ours if !self.seen.supervises => (
+                WallStatus::Partial,
+                format!("{mechanism}; connections that nobody accepts are not bounded"),
+            ),
             Kernel::Ours => (
                 status,
                 format!("{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"),

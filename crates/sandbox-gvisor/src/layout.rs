@@ -95,6 +95,8 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout
         resets: false,
         processes: (most > 0).then_some(most),
         filter: true,
+        // Its sockets are its own kernel's memory.
+        supervises: false,
         laid,
         away,
     };

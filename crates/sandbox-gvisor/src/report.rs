@@ -173,7 +173,9 @@ pub(crate) const fn advice(demand: Demand, is_rootless: bool) -> Option<&'static
             "run as root: then its kernel has no capabilities. An ordinary user's (runsc --rootless) keeps those of its user \
              namespace, which has to be said yes to: sandbox.accept = [\"privilege\"]",
         ),
-        (Demand::Uid, true) => Some("run as root: an ordinary user's kernel (runsc --rootless) is that user on the host"),
+        (Demand::Uid, true) => {
+            Some("run as root: an ordinary user's kernel (runsc --rootless) is that user on the host")
+        }
         (Demand::Memory | Demand::Cpu, true) => Some(
             "run as root, or in a delegated cgroup v2 (systemd-run --user --scope -p Delegate=yes bailiwick …)",
         ),

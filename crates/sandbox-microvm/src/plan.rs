@@ -141,6 +141,8 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
         resets: false,
         processes: (most > 0).then_some(most),
         filter: true,
+        // Its sockets are its own kernel's memory.
+        supervises: false,
         laid: Vec::new(),
         away: Vec::new(),
     };

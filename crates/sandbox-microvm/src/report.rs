@@ -89,8 +89,7 @@ fn privilege(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> He
     let filter =
         seen.filter.as_ref().map_or_else(|| "no filter of ours".to_owned(), |mark| format!("seccomp {mark}"));
     let inside = seen.no_capabilities && seen.no_new_privileges && seen.no_groups && seen.user != 0;
-    let walls =
-        outside.user != 0 && outside.no_capabilities && outside.no_new_privileges && outside.filtered;
+    let walls = outside.user != 0 && outside.no_capabilities && outside.no_new_privileges && outside.filtered;
     let mechanism = format!(
         "a machine of its own by {}; {} is without capabilities, behind its seccomp filter; inside: user {}, no groups, no \
          capabilities, no_new_privs, {filter}",
@@ -110,7 +109,10 @@ fn privilege(About { seen, outside, monitor, accelerator, .. }: About<'_>) -> He
 fn uid(About { outside, monitor, .. }: About<'_>) -> Held {
     let name = monitor.name();
     if outside.is_nobody() {
-        return (WallStatus::Enforced, format!("{name} is user {} on the host, which is nobody's", outside.user));
+        return (
+            WallStatus::Enforced,
+            format!("{name} is user {} on the host, which is nobody's", outside.user),
+        );
     }
     (WallStatus::Partial, format!("{name} is the same user as this program on the host ({})", outside.user))
 }

@@ -49,31 +49,33 @@ const OF_A_USER_NAMESPACE: [(&CStr, &[u8]); 3] = [
     (c"/proc/sys/user/max_user_namespaces", b"0"),
 ];
 
-/// Buffers of TCP sockets: the least, the first and the most bytes of each. A cgroup only slows down a socket that has less
-/// than the first, so a small one keeps thousands of sockets small.
-pub const OF_A_NETWORK_NAMESPACE: [(&CStr, &str); 3] = [
-    (c"/proc/sys/net/ipv4/tcp_rmem", "4096 32768 1048576"),
+/// Buffers of TCP sockets (the least, the first and the most bytes of each) and numbers of connections that nobody holds.
+pub const OF_A_NETWORK_NAMESPACE: [(&CStr, &str); 4] = [
+    // A cgroup only slows down a socket that has less than the first, so a small one keeps thousands of sockets small.
+    (c"/proc/sys/net/ipv4/tcp_rmem", "4096 16384 1048576"),
     (c"/proc/sys/net/ipv4/tcp_wmem", "4096 16384 1048576"),
-    // Connections that are closed and wait for late packets are charged to nobody.
+    // Connections that wait to be accepted, at each socket that listens, are charged to nobody.
+    (c"/proc/sys/net/core/somaxconn", "64"),
+    // Nor are connections that are closed and wait for late packets.
     (c"/proc/sys/net/ipv4/tcp_max_tw_buckets", "4096"),
 ];
 
 /// Bounds that hold for this process's user namespace, which has to be its own: elsewhere they would be the machine's. Needs
 /// its own `/proc`, and capabilities in the namespace. A bound that this kernel does not know counts nothing.
 pub fn for_a_user_namespace() -> Result<(), Failed> {
-    write_all(OF_A_USER_NAMESPACE)
+    write_all(&OF_A_USER_NAMESPACE)
 }
 
 /// Bounds that hold for this process's network namespace, which has to be its own. Needs its own `/proc`, and capabilities in
 /// the namespace.
 pub fn for_a_network_namespace() -> Result<(), Failed> {
-    write_all(OF_A_NETWORK_NAMESPACE.map(|(file, text)| (file, text.as_bytes())))
+    write_all(&OF_A_NETWORK_NAMESPACE.map(|(file, text)| (file, text.as_bytes())))
 }
 
-fn write_all(files: [(&CStr, &[u8]); 3]) -> Result<(), Failed> {
+fn write_all(files: &[(&CStr, &[u8])]) -> Result<(), Failed> {
     let failed = |errno| Step::SetBound.failed(errno);
     for (file, most) in files {
-        match rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()) {
+        match rustix::fs::open(*file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => rustix::io::write(&file, most).map_err(failed)?,
             Err(Errno::NOENT) => continue,
             Err(errno) => return Err(failed(errno)),

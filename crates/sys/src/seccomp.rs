@@ -8,6 +8,7 @@ pub mod cell;
 pub mod command;
 mod narrowing;
 pub mod nursery;
+pub mod supervised;
 
 use std::collections::BTreeMap;
 

@@ -249,6 +249,8 @@ pub struct Standing {
     pub signals_stay: bool,
     /// The mark of the filters in force.
     pub filter: Option<String>,
+    /// The agent answers commands that ask for sockets whose memory nobody is charged for.
+    pub supervised: bool,
     /// `/proc` is its own.
     pub processes: bool,
     /// The most processes that it can have, by its resource limit.

@@ -19,6 +19,8 @@ pub struct Seat {
     pub processes: Option<u32>,
     /// Whether our own filter is put over it and everything that it starts.
     pub filter: bool,
+    /// Whether it answers commands that ask for sockets whose memory this machine's kernel charges to nobody.
+    pub supervises: bool,
     /// What is laid over places of its root before it gives anything up, in this order.
     pub laid: Vec<Laid>,
     /// Places where what was laid came from: nothing is there afterwards.
@@ -70,6 +72,8 @@ pub struct Seen {
     pub filtered: bool,
     /// The mark of our own filters, if they are in force.
     pub filter: Option<String>,
+    /// It can answer commands that ask for sockets whose memory nobody is charged for, and will.
+    pub supervises: bool,
     /// Its root cannot be written to.
     pub root_is_read_only: bool,
     /// The interfaces of its network, by name.

@@ -183,7 +183,8 @@ impl Life {
         let started = if self.is_packing() {
             Err(start::NotStarted { step: "start a command while files are packed", errno: Errno::BUSY })
         } else {
-            start::start(start, &mut self.stack)
+            let failed = |Failed { step, errno }| start::NotStarted { step: step.says(), errno };
+            self.supervision.begin().map_err(failed).and_then(|()| start::start(start, &mut self.stack))
         };
         match started {
             Ok(command) => {

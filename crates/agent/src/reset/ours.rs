@@ -5,7 +5,7 @@ use bailiwick_sys::{Errno, priority};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::text;
+use crate::text;
 
 const LIMITS: &[(Resource, &str)] = &[
     (Resource::As, "address space"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bailiwick_sys::Errno;
 
-use super::text;
+use crate::text;
 
 /// The lists of the kernel, and in which column each has the number of the socket; closed connections have zero.
 const LISTS: &[(&str, usize)] = &[

@@ -10,8 +10,8 @@ use rustix::process::{Resource, getrlimit};
 
 use super::ours::Ours;
 use super::sockets::{self, Sockets};
-use super::text;
 use crate::folder;
+use crate::text;
 
 const TMPFS: FsWord = 0x0102_1994;
 

@@ -6,7 +6,7 @@ use bailiwick_sys::ipc::Kind;
 use super::ours::Ours;
 use super::sockets::{Sockets, count};
 use super::state::{Folder, State};
-use super::text::column;
+use crate::text::column;
 
 /// How something that was never used looks.
 fn birth() -> State {

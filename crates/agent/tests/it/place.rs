@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use bailiwick_agent::Setup;
+use bailiwick_agent::{Setup, Supervision};
 use bailiwick_sys::alone::Alone;
 use bailiwick_sys::clone::{Own, Side, into_namespaces};
 use bailiwick_sys::namespaces::{Mapping, map};
@@ -47,7 +47,14 @@ pub(crate) fn enter() {
         // The one folder that cannot be: nothing is looked at then.
         let reset = (folders != ["never"]).then_some(folders);
         let owns_ipc = place == "first";
-        let setup = |is_init| Setup { is_init, signals_stay: false, owns_ipc, reset, hand: None };
+        let setup = |is_init| Setup {
+            is_init,
+            signals_stay: false,
+            owns_ipc,
+            reset,
+            hand: None,
+            supervision: Supervision::Off,
+        };
         ending::exit_now(if place == "plain" {
             bailiwick_agent::run(socket, setup(false))
         } else {

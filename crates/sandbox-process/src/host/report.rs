@@ -106,7 +106,10 @@ fn uid(plan: &Plan, standing: &Standing) -> Held {
     let groups = if *no_groups { "no groups" } else { "the groups of this user" };
     let inside = if *user { format!("{} in its user namespace; ", plan.inside) } else { String::new() };
     if *no_groups && plan.outside.contains(outside) {
-        return (WallStatus::Enforced, format!("{inside}user {outside} on the host, which is nobody's; {groups}"));
+        return (
+            WallStatus::Enforced,
+            format!("{inside}user {outside} on the host, which is nobody's; {groups}"),
+        );
     }
     (WallStatus::Partial, format!("{inside}the same user as this program on the host ({outside}); {groups}"))
 }
@@ -143,14 +146,17 @@ fn memory(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> H
                 WallStatus::Partial,
                 format!("{mechanism}: {asked} bytes, but swap beside them is not counted on this machine"),
             ),
-            // Without namespaces no socket of the internet can be made.
-            Some(_) if plan.own != Own::Nothing && !group.counts_sockets() => (
-                WallStatus::Partial,
-                format!(
-                    "{mechanism}: {asked} bytes; buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes"
-                ),
-            ),
             Some(_) => {
+                // Without namespaces no socket of the internet can be made.
+                let has_sockets = plan.own != Own::Nothing;
+                if has_sockets && !group.counts_sockets() {
+                    let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
+                    return (WallStatus::Partial, format!("{mechanism}: {asked} bytes; {why}"));
+                }
+                if has_sockets && !standing.supervised {
+                    let why = "connections that nobody accepts are not bounded";
+                    return (WallStatus::Partial, format!("{mechanism}: {asked} bytes; {why}"));
+                }
                 let beside = format!("{OVERHEAD} bytes beside them for its first process");
                 (status, format!("{mechanism}: {asked} bytes for processes and their files, {beside}"))
             }

@@ -8,11 +8,13 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use bailiwick_agent::Supervision;
 use bailiwick_sys::clock::wait_readable;
 use bailiwick_sys::landlock;
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::namespaces::{self, Differs};
 use bailiwick_sys::seccomp::command::Filters;
+use bailiwick_sys::seccomp::supervised::Supervised;
 use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, packets, privileges};
 use bailiwick_wire::jail::{self, Bind, FromJail, Laid, Listens, Own, Place, Plan, Standing, ToKeeper};
 use bailiwick_wire::{decode, encode};
@@ -79,13 +81,13 @@ fn go_on(
     filters: &Filters,
 ) -> ! {
     let finished = prepared.and_then(|prepared| {
-        let (standing, handed) = finish(plan, doors, &copies, prepared, filters)?;
+        let (standing, handed, supervision) = finish(plan, doors, &copies, prepared, filters)?;
         hand_over(hand.as_ref(), &handed)?;
-        Ok(standing)
+        Ok((standing, supervision))
     });
     drop(copies);
     match finished {
-        Ok(standing) => {
+        Ok((standing, supervision)) => {
             let signals_stay = standing.signals_stay;
             if send(&stream, &FromJail::Built(Box::new(standing))).is_err() {
                 ending::exit_now(UNBUILT);
@@ -96,6 +98,7 @@ fn go_on(
                 owns_ipc: plan.own != Own::Nothing,
                 reset: plan.resets.then(|| plan.folders.clone()),
                 hand,
+                supervision,
             };
             ending::exit_now(bailiwick_agent::run(stream, setup))
         }
@@ -167,6 +170,8 @@ fn prepare(plan: &Plan, handed: &mut Handed, keeper: &OwnedFd) -> Result<Prepare
             loopback::raise()?;
             // In the host's network there must be no such thing: whoever comes there is not the sandbox.
             prepared.listeners = plan.listens.as_ref().map_or(Ok(Vec::new()), listen)?;
+            // After the host's own listeners, which keep their queues and buffers.
+            bounds::for_a_network_namespace()?;
         }
     }
     Ok(prepared)
@@ -214,7 +219,7 @@ fn finish(
     copies: &BTreeMap<String, OwnedFd>,
     Prepared { differs, outside, image, joined, listeners }: Prepared,
     filters: &Filters,
-) -> Result<(Standing, Vec<OwnedFd>), Failed> {
+) -> Result<(Standing, Vec<OwnedFd>, Supervision), Failed> {
     let mut handed = listeners;
     let mut standing = Standing { joined: joined + join(doors)?, ..Standing::default() };
     if plan.own == Own::Nothing {
@@ -241,7 +246,15 @@ fn finish(
     look::at(&mut standing, plan, image, differs, outside)?;
     filters.install()?;
     standing.filter = bailiwick_sys::seccomp::in_force().then(|| filters.mark());
-    Ok((standing, handed))
+    // In the host's network the host's own sockets would be counted, and without namespaces there are none of the internet's.
+    let supervised = (plan.own != Own::Nothing && plan.own_network).then(Supervised::install);
+    let supervision = match supervised {
+        // A supervisor around this program, or a kernel without such filters: the report says what is not bounded then.
+        None | Some(Err(_)) => Supervision::Off,
+        Some(Ok(supervised)) => Supervision::On(supervised),
+    };
+    standing.supervised = matches!(supervision, Supervision::On(_));
+    Ok((standing, handed, supervision))
 }
 
 /// What the keeper says: which namespaces differ, and who this process is outside.
@@ -318,9 +331,6 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<
     mounts::processes(Path::new("/proc"))?;
     if plan.own == Own::All {
         bounds::for_a_user_namespace()?;
-    }
-    if plan.own_network {
-        bounds::for_a_network_namespace()?;
     }
     for mask in &plan.masks {
         cover(Path::new(mask))?;

@@ -25,7 +25,9 @@ fn without_user_namespaces_root_still_builds_all_walls() {
     let place = Place::at_most(Most::NoUserNamespace);
     wait(async {
         let sandbox = place.sandbox().await;
-        for wall in [Demand::Network, Demand::Files, Demand::Privilege, Demand::Kill, Demand::Uid, Demand::Processes] {
+        for wall in
+            [Demand::Network, Demand::Files, Demand::Privilege, Demand::Kill, Demand::Uid, Demand::Processes]
+        {
             assert_eq!(status(&sandbox.receipt().walls, wall), WallStatus::Enforced, "{wall:?}");
         }
         let user = sh(sandbox.as_ref(), "id -u").await;

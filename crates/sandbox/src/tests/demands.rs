@@ -5,7 +5,8 @@ use bailiwick_types::{ErrorCode, Tier, WallStatus, Wallpart};
 use super::fake::{report, wallpart};
 use crate::limits::Limit;
 use crate::{
-    Accepted, Alternative, Bound, Demand, From, Network, SandboxError, SandboxSpec, judge, receipt, unenforceable,
+    Accepted, Alternative, Bound, Demand, From, Network, SandboxError, SandboxSpec, judge, receipt,
+    unenforceable,
 };
 
 const STATUSES: [WallStatus; 3] = [WallStatus::Enforced, WallStatus::Partial, WallStatus::Absent];
@@ -106,7 +107,10 @@ fn a_separate_uid_is_demanded_only_where_the_operator_requires_it() {
         let judged = judge(&SandboxSpec::default(), &shared, &[]);
         assert_eq!(judged, Ok(Accepted { warnings: Vec::new() }), "{status:?}");
         let unheld = judge(&required, &shared, &[]).unwrap_err();
-        assert_eq!(unheld.iter().map(|one| (one.demand, one.status)).collect::<Vec<_>>(), [(Demand::Uid, status)]);
+        assert_eq!(
+            unheld.iter().map(|one| (one.demand, one.status)).collect::<Vec<_>>(),
+            [(Demand::Uid, status)]
+        );
         assert!(!receipt(Tier::Process, &SandboxSpec::default(), &shared).insecure);
         assert!(receipt(Tier::Process, &required, &shared).insecure);
     }

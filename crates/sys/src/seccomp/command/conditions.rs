@@ -60,7 +60,10 @@ pub(super) fn conditional(sockets: Sockets, neighbours: Neighbours) -> Vec<(&'st
         ("mmap", vec![vec![Without(3, bits(libc::MAP_HUGETLB))]]),
         ("memfd_create", vec![vec![Without(1, u64::from(libc::MFD_HUGETLB))]]),
         // Stamps of what was sent come back by a queue that no limit on memory counts.
-        ("setsockopt", vec![vec![IsNot(1, SOL_SOCKET)], vec![IsNot(2, SO_TIMESTAMPING), IsNot(2, SO_TIMESTAMPING_NEW)]]),
+        (
+            "setsockopt",
+            vec![vec![IsNot(1, SOL_SOCKET)], vec![IsNot(2, SO_TIMESTAMPING), IsNot(2, SO_TIMESTAMPING_NEW)]],
+        ),
     ];
     if neighbours == Neighbours::Nobody {
         list.push(("shmget", vec![vec![Without(2, bits(libc::SHM_HUGETLB))]]));

@@ -1,4 +1,4 @@
-//! Files of `/proc`, read whole up to a bound.
+//! Files of `/proc`, read whole or in part, up to a bound.
 
 use bailiwick_sys::{Errno, packets};
 use rustix::fs::{Mode, OFlags};
@@ -7,7 +7,7 @@ use rustix::fs::{Mode, OFlags};
 const MOST: usize = 4 << 20;
 
 /// What a file says.
-pub(super) fn of(path: &str) -> Result<Vec<u8>, Errno> {
+pub(crate) fn of(path: &str) -> Result<Vec<u8>, Errno> {
     let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let mut text = Vec::new();
     let mut piece = [0; 8192];
@@ -23,8 +23,23 @@ pub(super) fn of(path: &str) -> Result<Vec<u8>, Errno> {
     }
 }
 
+/// The begin of what a file says.
+pub(crate) fn up_to(path: &str, most: usize) -> Result<Vec<u8>, Errno> {
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut text = vec![0; most];
+    let mut done = 0;
+    while let Some(room) = text.get_mut(done..).filter(|room| !room.is_empty()) {
+        match packets::read(&file, room)? {
+            0 => break,
+            length => done += length,
+        }
+    }
+    text.truncate(done);
+    Ok(text)
+}
+
 /// A number in each line behind the first: the one in this column.
-pub(super) fn column(text: &[u8], column: usize) -> Vec<u64> {
+pub(crate) fn column(text: &[u8], column: usize) -> Vec<u64> {
     let text = String::from_utf8_lossy(text);
     let number = |line: &str| line.split_whitespace().nth(column).and_then(|word| word.parse().ok());
     // A line that cannot be read is something that is there.

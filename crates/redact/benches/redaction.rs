@@ -65,6 +65,22 @@ fn clean_text_with_three_private_keys(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_str(&text)).bench(|| redactor.redact(black_box(&text)).len());
 }
 
+/// JSON within JSON: an escape each few bytes, as a tool's result often is.
+#[divan::bench]
+fn clean_json_within_json(bencher: Bencher<'_, '_>) {
+    let text = log(&[], usize::MAX).replace('"', "\\\"").replace('\n', "\\n").replace('/', "\\/");
+    let redactor = redactor();
+    bencher.counter(BytesCount::of_str(&text)).bench(|| redactor.redact(black_box(&text)).len());
+}
+
+/// Made to be slow: nothing but what escapes begin with.
+#[divan::bench(args = ["\\", "%", "&#", "=3D", "%25", "\\u005c", "&amp;"])]
+fn hostile_text(bencher: Bencher<'_, '_>, piece: &str) {
+    let text = piece.repeat(TEXT / 8 / piece.len());
+    let redactor = redactor();
+    bencher.counter(BytesCount::of_str(&text)).bench(|| redactor.redact(black_box(&text)).len());
+}
+
 #[divan::bench]
 fn learning_a_hundred_secrets(bencher: Bencher<'_, '_>) {
     let secrets = secrets();

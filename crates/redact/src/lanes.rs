@@ -11,8 +11,6 @@
 //! the one that knows nothing, until both agree, which is as soon as what began before the seam has come
 //! to nothing. In ordinary text that is a few bytes.
 
-use std::ops::Range;
-
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 
@@ -93,11 +91,11 @@ fn mend(
         }
         carried = automaton.next_state(Anchored::No, carried, *byte);
         blind = automaton.next_state(Anchored::No, blind, *byte);
-        if automaton.is_special(carried)
-            && let Some(found) = longest(automaton, carried, seam + at + 1)
-            && found.start < seam
+        let end = seam + at + 1;
+        if let Some(length) = longest(automaton, carried)
+            && end.saturating_sub(length) < seam
         {
-            regions.add(found);
+            regions.add(end.saturating_sub(length)..end);
         }
     }
     Seam::Open(carried)
@@ -124,19 +122,18 @@ pub(crate) fn follow_one(
 #[cold]
 #[inline(never)]
 fn note(automaton: &impl Automaton, state: StateID, end: usize, regions: &mut Regions) {
-    if let Some(found) = longest(automaton, state, end) {
-        regions.add(found);
+    if let Some(length) = longest(automaton, state) {
+        regions.add(end.saturating_sub(length)..end);
     }
 }
 
-/// The longest match that ends here; all others that end here lie within it. One that began before
-/// position 0 is cut there.
-fn longest(automaton: &impl Automaton, state: StateID, end: usize) -> Option<Range<usize>> {
-    if !automaton.is_match(state) {
+/// The length of the longest match that ends here; all others that end here lie within it. A caller cuts one
+/// that began before position 0.
+pub(crate) fn longest(automaton: &impl Automaton, state: StateID) -> Option<usize> {
+    if !automaton.is_special(state) || !automaton.is_match(state) {
         return None;
     }
     (0..automaton.match_len(state))
         .map(|index| automaton.pattern_len(automaton.match_pattern(state, index)))
         .max()
-        .map(|length| end.saturating_sub(length)..end)
 }

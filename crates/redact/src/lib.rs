@@ -41,13 +41,17 @@
 //! `lanes`), `regions` joins what was found, `mask` says what stands in its place, `stream` does the same
 //! chunk by chunk.
 
+mod decoded;
 mod disguise;
+mod entities;
 mod lanes;
 mod mask;
 mod matcher;
+mod readings;
 mod redactor;
 mod regions;
 mod secret;
+mod sieve;
 mod stream;
 
 #[cfg(test)]

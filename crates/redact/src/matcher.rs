@@ -86,6 +86,27 @@ impl Matcher {
         }
     }
 
+    /// The state behind one more byte.
+    pub(crate) fn step(&self, state: StateID, byte: u8) -> StateID {
+        match &self.engine {
+            Engine::Table(dfa) => dfa.next_state(Anchored::No, state, byte),
+            Engine::Compact(nfa) => nfa.next_state(Anchored::No, state, byte),
+        }
+    }
+
+    /// The length of the longest pattern that ends in this state.
+    pub(crate) fn ended(&self, state: StateID) -> Option<usize> {
+        match &self.engine {
+            Engine::Table(dfa) => lanes::longest(dfa, state),
+            Engine::Compact(nfa) => lanes::longest(nfa, state),
+        }
+    }
+
+    /// How many states there are behind the first.
+    pub(crate) fn states(&self) -> usize {
+        self.depths.len()
+    }
+
     /// Reads `text`, which begins at `offset`, from `state` on; adds what it finds to `regions` and
     /// returns the state behind it. A match that began before position 0 is cut there.
     pub(crate) fn scan(&self, state: StateID, text: &[u8], offset: usize, regions: &mut Regions) -> StateID {

@@ -7,9 +7,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::decoded::{Known, Part, Search};
 use crate::disguise::{self, Patterns};
 use crate::matcher::{Matcher, TABLE_LIMIT};
 use crate::regions::Regions;
+use crate::sieve::Sieve;
 use crate::stream::RedactStream;
 use crate::{Secret, mask};
 
@@ -25,6 +27,7 @@ pub struct Redactor {
 /// What a set with at least one pattern needs.
 pub(crate) struct Knowledge {
     pub(crate) matcher: Matcher,
+    pub(crate) sieve: Sieve,
     pub(crate) mask: String,
     patterns: usize,
 }
@@ -68,7 +71,8 @@ impl Redactor {
         }
         let matcher = Matcher::new(&texts, table_limit)?;
         let mask = mask::choose(&texts).ok_or(RedactorError::ChooseMask)?;
-        let knowledge = Knowledge { matcher, mask, patterns: texts.len() };
+        let sieve = Sieve::new(&texts, matcher.states());
+        let knowledge = Knowledge { matcher, sieve, mask, patterns: texts.len() };
         Ok(Self { knowledge: Some(Arc::new(knowledge)), too_short })
     }
 
@@ -124,16 +128,25 @@ impl Redactor {
         Cow::Owned(output)
     }
 
+    /// Whether a secret or a disguise of one is in these bytes.
+    pub fn finds(&self, bytes: &[u8]) -> bool {
+        self.find(bytes).is_some()
+    }
+
     /// Redacts a text that comes in chunks, also where a secret is split over them.
     pub fn stream(&self) -> RedactStream {
         RedactStream::new(self.knowledge.clone())
     }
 
     /// What is to be masked, if anything.
-    fn find(&self, bytes: &[u8]) -> Option<(&Knowledge, Regions)> {
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<(&Knowledge, Regions)> {
         let knowledge = self.knowledge.as_deref()?;
-        let mut regions = Regions::default();
-        knowledge.matcher.scan(knowledge.matcher.start(), bytes, 0, &mut regions);
+        let (mut regions, mut decoded) = (Regions::default(), Regions::default());
+        let start = knowledge.matcher.start();
+        knowledge.matcher.scan(start, bytes, 0, &mut regions);
+        let part = Part { bytes, origin: 0, is_whole: true };
+        Search::default().read(knowledge, part, Known { at: 0, state: start }, &mut decoded);
+        regions.merge(decoded);
         (!regions.is_empty()).then_some((knowledge, regions))
     }
 }

@@ -28,6 +28,26 @@ impl Regions {
         }
     }
 
+    /// Adds regions that may lie anywhere.
+    pub(crate) fn merge(&mut self, others: Self) {
+        if others.is_empty() {
+            return;
+        }
+        let both = [std::mem::take(&mut self.0), others.0].map(|list| list.into_iter().peekable());
+        let [mut ours, mut theirs] = both;
+        loop {
+            let next = match (ours.peek(), theirs.peek()) {
+                (Some(one), Some(other)) if other.start < one.start => theirs.next(),
+                (Some(_), _) => ours.next(),
+                (None, _) => theirs.next(),
+            };
+            match next {
+                Some(region) => self.add(region),
+                None => return,
+            }
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -36,10 +56,15 @@ impl Regions {
         self.0.iter()
     }
 
-    /// Takes out the regions that begin no later than `limit`.
-    pub(crate) fn take_until(&mut self, limit: usize) -> impl Iterator<Item = Range<usize>> {
-        let count = self.0.partition_point(|region| region.start <= limit);
+    /// Takes out the regions that begin no later than `certain` and end no later than `end`.
+    pub(crate) fn take_until(&mut self, certain: usize, end: usize) -> impl Iterator<Item = Range<usize>> {
+        let count = self.0.partition_point(|region| region.start <= certain && region.end <= end);
         self.0.drain(..count)
+    }
+
+    /// Where the first region begins.
+    pub(crate) fn first(&self) -> Option<usize> {
+        self.0.first().map(|region| region.start)
     }
 
     /// Moves the origin of all positions forward.

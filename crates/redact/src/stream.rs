@@ -1,20 +1,21 @@
 //! Redaction of a text that comes in chunks.
 //!
-//! It must never let out a byte that may still turn out to belong to a secret, and never hold more than
-//! the longest pattern, however long the text is. The output is byte for byte that of the one-shot call.
-//! Start at [`RedactStream::push`].
+//! It must never let out a byte that may still turn out to belong to a secret, and never hold more than the longest
+//! pattern, spelled in escapes if the text spells it so, however long the text is. The output is byte for byte that of the
+//! one-shot call. Start at [`RedactStream::push`].
 //!
 //! What may still belong to a secret is known exactly: the depth of the automaton's state is the length
 //! of the longest end of the text that some pattern begins with. All before that is final. Each byte
-//! deepens the state by one at most, so what was final stays final.
+//! deepens the state by one at most, so what was final stays final. The same holds for each track of the
+//! decoded view; an escape whose end is still to come is held as well.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::automaton::StateID;
 use zeroize::Zeroizing;
 
+use crate::decoded::{Known, Part, Search};
 use crate::redactor::Knowledge;
 use crate::regions::Regions;
 
@@ -37,28 +38,37 @@ use crate::regions::Regions;
 #[must_use = "a stream holds bytes back until it is finished"]
 pub struct RedactStream(Option<Flow>);
 
+/// A longer chunk is read in pieces, so that no more than this is copied at a time.
+const PIECE: usize = 64 * 1024;
+
 /// Positions count from the first byte that is not yet settled, that is neither written nor masked.
 struct Flow {
     knowledge: Arc<Knowledge>,
     state: StateID,
     /// The bytes from position 0 on that were read before. They may be most of a secret.
     held: Zeroizing<Vec<u8>>,
+    /// Where position 0 is in the whole text.
+    origin: usize,
+    search: Search,
     /// What is to be masked from position 0 on.
     regions: Regions,
     /// Whether the byte before position 0 was masked: then a region that begins at 0 belongs to the one
     /// whose mask was already written.
     after_mask: bool,
+    has_found: bool,
 }
 
 impl RedactStream {
     pub(crate) fn new(knowledge: Option<Arc<Knowledge>>) -> Self {
         Self(knowledge.map(|knowledge| Flow {
             state: knowledge.matcher.start(),
-            // Never grows beyond this, so no copy of its content is left behind by moving it.
-            held: Zeroizing::new(Vec::with_capacity(knowledge.matcher.longest())),
+            held: Zeroizing::new(Vec::new()),
             knowledge,
+            origin: 0,
+            search: Search::default(),
             regions: Regions::default(),
             after_mask: false,
+            has_found: false,
         }))
     }
 
@@ -66,24 +76,36 @@ impl RedactStream {
     pub fn push(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
         match &mut self.0 {
             None => out.extend_from_slice(chunk),
-            Some(flow) => flow.push(chunk, out),
+            Some(flow) => {
+                for piece in chunk.chunks(PIECE) {
+                    flow.push(piece, out);
+                }
+            }
         }
     }
 
-    /// Appends what was held back; the text ends here.
-    pub fn finish(self, out: &mut Vec<u8>) {
-        if let Some(mut flow) = self.0 {
-            let end = flow.held.len();
-            flow.settle(end, &[], out);
-        }
+    /// Whether a secret or a disguise of one was found so far. As long as it was not, what is appended is the text as it
+    /// came.
+    pub fn has_found(&self) -> bool {
+        self.0.as_ref().is_some_and(|flow| flow.has_found)
+    }
+
+    /// Appends what was held back; the text ends here. Returns whether a secret was found in all of it.
+    pub fn finish(self, out: &mut Vec<u8>) -> bool {
+        let Some(mut flow) = self.0 else { return false };
+        flow.decode(Known { at: flow.origin + flow.held.len(), state: flow.state }, true);
+        let end = flow.held.len();
+        flow.settle(end, end, out);
+        flow.has_found
     }
 
     /// Masks what was held back: the text goes on, but not here.
     pub(crate) fn finish_cut(self, out: &mut Vec<u8>) {
-        if let Some(flow) = self.0
-            && !flow.held.is_empty()
-            && !flow.after_mask
-        {
+        let Some(mut flow) = self.0 else { return };
+        let end = flow.held.len();
+        let certain = flow.certain(flow.search.begun_from(&flow.knowledge.matcher));
+        flow.settle(certain, end, out);
+        if !flow.held.is_empty() && !flow.after_mask {
             out.extend_from_slice(flow.knowledge.mask.as_bytes());
         }
     }
@@ -96,45 +118,71 @@ impl RedactStream {
 
 impl Flow {
     fn push(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
-        let matcher = &self.knowledge.matcher;
-        self.state = matcher.scan(self.state, chunk, self.held.len(), &mut self.regions);
-        let read = self.held.len() + chunk.len();
-        // The depth may reach back behind position 0, into what is masked already.
-        let certain = read.saturating_sub(matcher.depth(self.state));
-        self.settle(certain, chunk, out);
+        let known = Known { at: self.origin + self.held.len(), state: self.state };
+        let mut found = Regions::default();
+        self.state = self.knowledge.matcher.scan(self.state, chunk, self.held.len(), &mut found);
+        self.add(found);
+        append(&mut self.held, chunk);
+        self.decode(known, false);
+        let certain = self.certain(self.search.holds_from(&self.knowledge.matcher));
+        // What the search has not read stays here, even if it is masked already.
+        let read = self.search.cursor().saturating_sub(self.origin);
+        self.settle(certain, read, out);
     }
 
-    /// Writes what lies before `certain` in the held bytes followed by `chunk`, and holds the rest.
-    fn settle(&mut self, certain: usize, chunk: &[u8], out: &mut Vec<u8>) {
+    fn decode(&mut self, known: Known, is_whole: bool) {
+        let part = Part { bytes: &self.held, origin: self.origin, is_whole };
+        let mut found = Regions::default();
+        self.search.read(&self.knowledge, part, known, &mut found);
+        self.add(found);
+    }
+
+    fn add(&mut self, found: Regions) {
+        self.has_found |= !found.is_empty();
+        self.regions.merge(found);
+    }
+
+    /// Up to where nothing can become part of a match any more, given where the search holds on.
+    fn certain(&self, search_holds: Option<usize>) -> usize {
+        let matcher = &self.knowledge.matcher;
+        // The depth may reach back behind position 0, into what is masked already.
+        let certain = self.held.len().saturating_sub(matcher.depth(self.state));
+        search_holds.map_or(certain, |from| from.saturating_sub(self.origin).min(certain))
+    }
+
+    /// Writes what lies before `certain`, and holds the rest. No region is settled that ends behind `end`.
+    fn settle(&mut self, certain: usize, end: usize, out: &mut Vec<u8>) {
         let mut settled = 0;
         // A region that begins at `certain` cannot grow to the left any more; one that begins later can.
-        for region in self.regions.take_until(certain) {
-            copy(&self.held, chunk, settled..region.start, out);
+        for region in self.regions.take_until(certain, end) {
+            out.extend_from_slice(self.held.get(settled..region.start).unwrap_or_default());
             if !(self.after_mask && region.start == 0) {
                 out.extend_from_slice(self.knowledge.mask.as_bytes());
             }
             settled = region.end;
             self.after_mask = true;
         }
-        if settled < certain {
-            copy(&self.held, chunk, settled..certain, out);
-            settled = certain;
+        let clear = self.regions.first().map_or(certain, |next| next.min(certain));
+        if settled < clear {
+            out.extend_from_slice(self.held.get(settled..clear).unwrap_or_default());
+            settled = clear;
             self.after_mask = false;
         }
         self.regions.rebase(settled);
-        let from_held = settled.min(self.held.len());
-        let from_chunk = settled - from_held;
-        self.held.drain(..from_held);
-        self.held.extend_from_slice(chunk.get(from_chunk..).unwrap_or_default());
+        self.held.drain(..settled);
+        self.origin += settled;
     }
 }
 
-/// Appends a range of the text that is `held` followed by `chunk`.
-fn copy(held: &[u8], chunk: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
-    let split = held.len();
-    out.extend_from_slice(held.get(range.start.min(split)..range.end.min(split)).unwrap_or_default());
-    let in_chunk = range.start.saturating_sub(split)..range.end.saturating_sub(split);
-    out.extend_from_slice(chunk.get(in_chunk).unwrap_or_default());
+/// Appends a chunk. Where the buffer has to grow, the old one is wiped.
+fn append(held: &mut Zeroizing<Vec<u8>>, chunk: &[u8]) {
+    let wanted = held.len() + chunk.len();
+    if wanted > held.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(wanted.next_power_of_two()));
+        larger.extend_from_slice(held);
+        *held = larger;
+    }
+    held.extend_from_slice(chunk);
 }
 
 impl fmt::Debug for RedactStream {

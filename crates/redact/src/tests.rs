@@ -1,5 +1,6 @@
 //! What is masked, what is left, and what never shows; the properties behind it are in `properties`.
 
+mod escapes;
 mod properties;
 
 use std::borrow::Cow;

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::{redactor, secrets, streamed};
+use crate::readings::is_introducer;
 use crate::{Redactor, disguise};
 
 /// Texts over one of the alphabets.
@@ -121,8 +122,13 @@ fn naive(patterns: &[String], mask: &str, text: &str) -> String {
     output
 }
 
+/// The text with nothing in it that an escape can begin with; `escapes` is about those.
+fn without_escapes(text: &str) -> String {
+    text.replace(|char: char| u8::try_from(char).is_ok_and(is_introducer), ".")
+}
+
 /// The text cut at the given places.
-fn cut<'a>(text: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
+pub(super) fn cut<'a>(text: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let places: BTreeSet<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
     let mut from = 0;
     let mut chunks = Vec::new();
@@ -155,14 +161,14 @@ proptest! {
 
     #[test]
     fn exactly_the_occurrences_are_masked((values, text) in case()) {
-        let (redactor, patterns) = (redactor(&values), patterns(&values));
+        let (redactor, patterns, text) = (redactor(&values), patterns(&values), without_escapes(&text));
         let expect = naive(&patterns, &mask_of(&redactor, &patterns), &text);
         prop_assert_eq!(redactor.redact(&text), expect);
     }
 
     #[test]
     fn a_long_text_read_in_lanes_is_masked_like_a_short_one((values, text) in case(), shift in 0_usize..64) {
-        let (redactor, patterns) = (redactor(&values), patterns(&values));
+        let (redactor, patterns, text) = (redactor(&values), patterns(&values), without_escapes(&text));
         let text = format!("{}{}", " ".repeat(shift), text.repeat(600 / text.len().max(1) + 1));
         let expect = naive(&patterns, &mask_of(&redactor, &patterns), &text);
         prop_assert_eq!(redactor.redact(&text), expect);
@@ -193,12 +199,12 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_never_holds_as_much_as_the_longest_pattern((values, text) in case(), size in 1_usize..20) {
+    fn a_stream_never_holds_more_than_the_longest_pattern_in_escapes((values, text) in case(), size in 1_usize..20) {
         let longest = patterns(&values).iter().map(String::len).max().unwrap_or(1);
         let (mut stream, mut out) = (redactor(&values).stream(), Vec::new());
         for chunk in text.as_bytes().chunks(size) {
             stream.push(chunk, &mut out);
-            prop_assert!(stream.held() < longest);
+            prop_assert!(stream.held() < 6 * longest + 12, "a character and an escape take 12 bytes at most here");
         }
     }
 

@@ -1,0 +1,162 @@
+//! Which escapes of a text can be part of a match at all: a quick look that spares the search most of them.
+//!
+//! It must never say no to an escape that is part of a match; a yes costs time only. Start at [`Sieve::next`].
+//!
+//! Text is full of `=`, `&` and `\n` that have nothing to do with a secret. An escape matters if what it stands for occurs in
+//! a pattern, together with what stands beside it: every match that covers it covers four bytes in a row with it among
+//! them, and these four have to occur in some pattern.
+
+use crate::disguise::Pattern;
+use crate::readings::{is_introducer, readings};
+
+/// The length of the stretches that are remembered; no pattern is shorter.
+const GRAM: usize = 4;
+/// How many bits are kept for each stretch: one in so many is set by accident.
+const BITS_PER_GRAM: usize = 32;
+
+/// What occurs in the patterns of a set.
+pub(crate) struct Sieve {
+    bytes: Box<[bool; 256]>,
+    grams: Box<[u64]>,
+    /// How far a hash is shifted to number a bit of `grams`.
+    shift: u32,
+}
+
+impl Sieve {
+    /// `distinct` bounds how many different stretches there are; the filter grows with it.
+    pub(crate) fn new(patterns: &[Pattern], distinct: usize) -> Self {
+        let bits = distinct.saturating_mul(BITS_PER_GRAM).next_power_of_two().max(64);
+        let mut sieve = Self {
+            bytes: Box::new([false; 256]),
+            grams: vec![0; bits / 64].into_boxed_slice(),
+            shift: u64::BITS - bits.trailing_zeros(),
+        };
+        for pattern in patterns {
+            for byte in pattern.bytes() {
+                if let Some(occurs) = sieve.bytes.get_mut(usize::from(byte)) {
+                    *occurs = true;
+                }
+            }
+            for gram in pattern.as_bytes().windows(GRAM) {
+                let bit = sieve.bit(gram);
+                if let Some(word) = sieve.grams.get_mut(bit / 64) {
+                    *word |= 1 << (bit % 64);
+                }
+            }
+        }
+        sieve
+    }
+
+    /// Whether a pattern holds all of these bytes.
+    pub(crate) fn knows(&self, bytes: &[u8]) -> bool {
+        bytes.iter().all(|byte| self.bytes.get(usize::from(*byte)).is_some_and(|occurs| *occurs))
+    }
+
+    /// The next position from `from` on where an escape begins that may matter, or may turn out to with more text.
+    pub(crate) fn next(&self, text: &[u8], from: usize, is_whole: bool) -> Option<usize> {
+        let mut from = from;
+        loop {
+            let at = from + find_introducer(text.get(from..)?)?;
+            if self.matters(text, at, is_whole) {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+    }
+
+    fn matters(&self, text: &[u8], at: usize, is_whole: bool) -> bool {
+        match simple(text.get(at..).unwrap_or_default()) {
+            Simple::Nothing => return false,
+            Simple::Byte(byte, length) => return self.knows(&[byte]) && self.fits(text, at, byte, length),
+            Simple::Unknown => {}
+        }
+        let Some(found) = readings(text, at, is_whole) else { return true };
+        // The first reading is the byte as it stands there.
+        found.iter().skip(1).any(|reading| match reading.bytes() {
+            [byte] => self.knows(&[*byte]) && self.fits(text, at, *byte, reading.length()),
+            bytes => self.knows(bytes),
+        })
+    }
+
+    /// Whether a byte that is spelled by `length` bytes from `at` on fits between its neighbours.
+    fn fits(&self, text: &[u8], at: usize, byte: u8, length: usize) -> bool {
+        let mut around = [0; 2 * GRAM - 1];
+        let before = at.checked_sub(GRAM - 1).and_then(|from| text.get(from..at));
+        let behind = text.get(at + length..at + length + GRAM - 1);
+        let (Some(before), Some(behind)) = (before, behind) else { return true };
+        for (to, from) in around.iter_mut().zip(before.iter().chain([&byte]).chain(behind)) {
+            *to = *from;
+        }
+        // A neighbour that may begin an escape can be read as something else. One that may end an escape counts as it
+        // stands: a match that covers that escape is found from there.
+        let is_certain = |beside: &[u8]| !beside.iter().any(|byte| is_introducer(*byte));
+        around.windows(GRAM).enumerate().any(|(index, gram)| {
+            let (left, right) = gram.split_at(GRAM - 1 - index);
+            let right = right.get(1..).unwrap_or_default();
+            !is_certain(left) || !is_certain(right) || self.has(gram)
+        })
+    }
+
+    fn has(&self, gram: &[u8]) -> bool {
+        let bit = self.bit(gram);
+        self.grams.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    fn bit(&self, gram: &[u8]) -> usize {
+        let number = gram.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from(hash.checked_shr(self.shift).unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+/// What is quickly known of an escape of plain characters.
+enum Simple {
+    /// It is none.
+    Nothing,
+    /// It stands for this byte and takes so many bytes of the text; nothing else begins here.
+    Byte(u8, usize),
+    /// It takes a closer look.
+    Unknown,
+}
+
+fn simple(text: &[u8]) -> Simple {
+    let [introducer, first, rest @ ..] = text else { return Simple::Unknown };
+    if is_introducer(*first) && *introducer != b'+' {
+        return Simple::Unknown;
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    match (introducer, first) {
+        (b'+', _) => Simple::Byte(b' ', 1),
+        (b'%' | b'=', _) if first.is_ascii_hexdigit() => match (digit(*first), rest.first()) {
+            (Some(high), Some(second)) => match digit(*second) {
+                Some(low) if high < 8 && !is_introducer(high << 4 | low) => Simple::Byte(high << 4 | low, 3),
+                None if !is_introducer(*second) => Simple::Nothing,
+                _ => Simple::Unknown,
+            },
+            _ => Simple::Unknown,
+        },
+        (b'%', b'u') | (b'=', b'\r' | b'\n') => Simple::Unknown,
+        (b'%' | b'=', _) => Simple::Nothing,
+        (b'&', _) if *first == b'#' || first.is_ascii_alphanumeric() => Simple::Unknown,
+        (b'&', _) => Simple::Nothing,
+        (_, b'"' | b'/' | b'\'') => Simple::Byte(*first, 2),
+        (_, b'n') => Simple::Byte(b'\n', 2),
+        (_, b't') => Simple::Byte(b'\t', 2),
+        (_, b'r') => Simple::Byte(b'\r', 2),
+        _ => Simple::Unknown,
+    }
+}
+
+/// The place of the first byte that an escape can begin with.
+fn find_introducer(text: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let mut passed = 0;
+    // A block without any is passed over by wide compares.
+    for block in text.chunks(BLOCK) {
+        if block.iter().fold(false, |any, byte| any | is_introducer(*byte)) {
+            return block.iter().position(|byte| is_introducer(*byte)).map(|at| passed + at);
+        }
+        passed += block.len();
+    }
+    None
+}

@@ -32,6 +32,9 @@ pub(crate) struct Order {
     pub(crate) opens: Vec<Open>,
     /// Where it begins.
     pub(crate) cwd: String,
+    /// How many of the words behind the order are variables of the guest, each as `name=value`. They are never variables of the process
+    /// that runs the engine: its loader would obey some of them (`LD_PRELOAD`), and run native code of the guest's.
+    pub(crate) variables: usize,
 }
 
 /// A folder that is opened for a guest.

@@ -45,10 +45,7 @@ pub(crate) async fn create(inner: &Arc<Inner>, spec: SandboxSpec) -> Result<Box<
     let view = View::new(&spec, &top.folders)?;
     let source = Source { name, digest: image.digest(), root: &top.root, module: &top.module };
     let code = compile::compiled(inner, source).await?;
-    let mut theirs = behind(inner, &spec, &Material { root: &top.root, code: &code })?;
-    for (name, value) in image.variables() {
-        theirs.env.entry(name.clone()).or_insert_with(|| value.clone());
-    }
+    let theirs = behind(inner, &spec, &Material { root: &top.root, code: &code })?;
     let id = inner.behind.id();
     let sandbox = inner.behind.create(theirs).await.map_err(|error| outcome::named(error, id))?;
     finish(inner, sandbox, Given { spec, view, image }).await
@@ -92,6 +89,8 @@ pub(crate) fn behind(
     };
     let mut theirs = spec.clone();
     theirs.image = Image::Host;
+    // A guest's variables come with the order of each command.
+    theirs.env.clear();
     theirs.snapshot = spec.snapshot.as_ref().map(|snapshot| outcome::to_behind(snapshot, inner.behind.id()));
     theirs.mounts.extend([compile::program()?, mount(root, IMAGE)?, mount(code, COMPILED)?]);
     theirs.limits = limits(spec.limits);

@@ -1,5 +1,6 @@
 //! A sandbox of this backend: one of the backend behind, in which every command is the engine's host.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,7 @@ impl WasmSandbox {
             let what = "a shell: there is only the program of its image".to_owned();
             return Err(SandboxError::Unsupported { backend: ID.to_owned(), what });
         }
+        let variables = self.variables(&command);
         let cwd = command.cwd.clone().unwrap_or_else(|| spec.workdir.clone());
         let deadline = command.deadline(spec.limits.timeout.value);
         let order = Order {
@@ -59,18 +61,26 @@ impl WasmSandbox {
             fuel: backend.options.fuel,
             opens: view.opens(&cwd)?,
             cwd: cwd.as_str().to_owned(),
+            variables: variables.len(),
         };
         let order = serde_json::to_string(&order).map_err(|error| outcome::our_fault(&error.to_string()))?;
-        let words = [PROGRAM, RUN, &order].into_iter().chain(command.argv().iter().map(String::as_str));
-        let mut theirs = Command::new(words)?;
+        let words = [PROGRAM.to_owned(), RUN.to_owned(), order].into_iter();
+        let mut theirs = Command::new(words.chain(variables).chain(command.argv().iter().cloned()))?;
         // The engine's host finds everything by whole paths; where its guest begins is in the order.
         theirs.cwd = Some(SandboxPath::new("/")?);
-        theirs.env = command.env;
         theirs.input = command.input;
         theirs.piped = command.piped;
         theirs.terminal = command.terminal;
         theirs.timeout = Some(deadline.saturating_add(LAST));
         Ok(theirs)
+    }
+
+    /// The variables of a command as words: the image's, the sandbox's, its own; later ones win.
+    fn variables(&self, command: &Command) -> Vec<String> {
+        let Parts { spec, image, .. } = &self.parts;
+        let image = image.variables().iter().map(|(name, value)| (name, value));
+        let all: BTreeMap<&String, &String> = image.chain(&spec.env).chain(&command.env).collect();
+        all.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
     }
 
     fn named(&self, error: SandboxError) -> SandboxError {

@@ -1,5 +1,6 @@
 //! One command: what the guest is given, its deadline, and how it ended.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -19,8 +20,12 @@ use crate::raw::{self, Program};
 /// Where a module of WASI 0.1 begins.
 const START: &str = "_start";
 
-/// Runs a command to its end.
-pub(crate) fn run(order: &Order, argv: &[String]) -> Result<Ended, String> {
+/// Runs a command to its end. The words are the guest's variables and then its own.
+pub(crate) fn run(order: &Order, words: &[String]) -> Result<Ended, String> {
+    let (variables, argv) = words
+        .split_at_checked(order.variables)
+        .ok_or_else(|| "there are fewer variables than the order says".to_owned())?;
+    let guest = Guest { order, variables, argv };
     let engine = engine::engine(order.fuel.is_some()).map_err(|error| told(&error))?;
     let program = raw::read_back(&engine, Path::new(COMPILED)).map_err(|error| told(&error))?;
     let program = program.ok_or_else(|| "what should be compiled code is none".to_owned())?;
@@ -30,12 +35,21 @@ pub(crate) fn run(order: &Order, argv: &[String]) -> Result<Ended, String> {
     runtime.block_on(async {
         let went = tokio::time::timeout(order.deadline, async {
             match program {
-                Program::Module(module) => run_module(&engine, &module, order, argv).await,
-                Program::Component(component) => run_component(&engine, &component, order, argv).await,
+                Program::Module(module) => run_module(&engine, &module, guest).await,
+                Program::Component(component) => run_component(&engine, &component, guest).await,
             }
         });
         went.await.unwrap_or_else(|_| Ok(late()))
     })
+}
+
+/// What is run.
+#[derive(Debug, Clone, Copy)]
+struct Guest<'a> {
+    order: &'a Order,
+    /// Each as `name=value`.
+    variables: &'a [String],
+    argv: &'a [String],
 }
 
 fn late() -> Ended {
@@ -56,7 +70,7 @@ fn tick_at(engine: &Engine, deadline: Duration) -> std::io::Result<mpsc::Sender<
 }
 
 /// What a guest is given.
-fn given(order: &Order, argv: &[String]) -> Result<WasiCtxBuilder, Ended> {
+fn given(Guest { order, variables, argv }: Guest<'_>) -> Result<WasiCtxBuilder, Ended> {
     let mut given = WasiCtxBuilder::new();
     // No thread is started for files: this process runs one guest, which waits anyway.
     given.allow_blocking_current_thread(true);
@@ -64,12 +78,19 @@ fn given(order: &Order, argv: &[String]) -> Result<WasiCtxBuilder, Ended> {
     given.args(argv).initial_cwd(&order.cwd);
     #[expect(
         clippy::disallowed_methods,
-        reason = "the environment of this process is the command's, and made for it"
+        reason = "the environment of this process holds what every command has, and nothing that a guest chose"
     )]
-    for (name, value) in std::env::vars_os() {
-        if let (Ok(name), Ok(value)) = (name.into_string(), value.into_string()) {
-            given.env(name, value);
-        }
+    let usual = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let mut all: BTreeMap<String, String> = usual.collect();
+    all.extend(
+        variables
+            .iter()
+            .filter_map(|one| one.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+    );
+    for (name, value) in all {
+        given.env(name, value);
     }
     stdin::hand(&mut given);
     given.inherit_stdout().inherit_stderr();
@@ -103,21 +124,16 @@ struct OfModule {
     limiter: Limiter,
 }
 
-async fn run_module(
-    engine: &Engine,
-    module: &wasmtime::Module,
-    order: &Order,
-    argv: &[String],
-) -> Result<Ended, String> {
+async fn run_module(engine: &Engine, module: &wasmtime::Module, guest: Guest<'_>) -> Result<Ended, String> {
     let mut linker = Linker::new(engine);
     p1::add_to_linker_async(&mut linker, |state: &mut OfModule| &mut state.wasi)
         .map_err(|error| told(&error))?;
-    let mut given = match given(order, argv) {
+    let mut given = match given(guest) {
         Ok(given) => given,
         Err(ended) => return Ok(ended),
     };
-    let state = OfModule { wasi: given.build_p1(), limiter: Limiter::new(order.memory) };
-    let mut store = bounded(engine, state, order, |state| &mut state.limiter)?;
+    let state = OfModule { wasi: given.build_p1(), limiter: Limiter::new(guest.order.memory) };
+    let mut store = bounded(engine, state, guest.order, |state| &mut state.limiter)?;
     let instance = match linker.instantiate_pre(module) {
         Ok(ready) => match ready.instantiate_async(&mut store).await {
             Ok(instance) => instance,
@@ -151,8 +167,7 @@ impl WasiView for OfComponent {
 async fn run_component(
     engine: &Engine,
     component: &component::Component,
-    order: &Order,
-    argv: &[String],
+    guest: Guest<'_>,
 ) -> Result<Ended, String> {
     /// The most things of ours that a component holds at once: files, streams, what it waits for.
     const THINGS: usize = 16 * 1024;
@@ -160,12 +175,12 @@ async fn run_component(
     p2::add_to_linker_async(&mut linker).map_err(|error| told(&error))?;
     let mut table = ResourceTable::new();
     table.set_max_capacity(THINGS);
-    let mut given = match given(order, argv) {
+    let mut given = match given(guest) {
         Ok(given) => given,
         Err(ended) => return Ok(ended),
     };
-    let state = OfComponent { wasi: given.build(), table, limiter: Limiter::new(order.memory) };
-    let mut store = bounded(engine, state, order, |state| &mut state.limiter)?;
+    let state = OfComponent { wasi: given.build(), table, limiter: Limiter::new(guest.order.memory) };
+    let mut store = bounded(engine, state, guest.order, |state| &mut state.limiter)?;
     if let Err(error) = linker.instantiate_pre(component) {
         return Ok(Ended::By(End::NotRunnable, told(&error)));
     }

@@ -36,6 +36,22 @@ pub(crate) fn says(text: &str) -> String {
     ))
 }
 
+/// Says its variables, each with a NUL behind it.
+pub(crate) fn says_its_variables() -> String {
+    r#"(module
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_get" (func $environ (param i32 i32) (result i32)))
+  (memory (export "memory") 2)
+  (func (export "_start")
+    (if (call $sizes (i32.const 0) (i32.const 4)) (then (unreachable)))
+    (if (call $environ (i32.const 4096) (i32.const 65536)) (then (unreachable)))
+    (i32.store (i32.const 0) (i32.const 65536))
+    (call $exit (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#
+        .to_owned()
+}
+
 /// Says back what it reads, until there is no more.
 pub(crate) fn echoes() -> String {
     module(

@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bailiwick_sandbox::{
     Backend, Command, Doing, ExecResult, Image, Images, Limits, Preset, Sandbox, SandboxError, SandboxPath,
@@ -22,7 +22,11 @@ pub(crate) fn wait<T>(doing: impl Future<Output = T>) -> T {
 pub(crate) struct Place {
     pub(crate) backend: Arc<WasmBackend>,
     pub(crate) folder: tempfile::TempDir,
+    variables: Variables,
 }
+
+/// The variables that images have.
+type Variables = Arc<Mutex<Vec<(String, String)>>>;
 
 impl Place {
     pub(crate) fn new() -> Self {
@@ -31,12 +35,19 @@ impl Place {
 
     pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { backend: Arc::new(backend(folder.path(), change)), folder }
+        let variables = Variables::default();
+        Self { backend: Arc::new(backend(folder.path(), &variables, change)), folder, variables }
     }
 
     /// Another backend with the same folders, as after a restart.
     pub(crate) fn again(&mut self) {
-        self.backend = Arc::new(backend(self.folder.path(), |_| {}));
+        self.backend = Arc::new(backend(self.folder.path(), &self.variables, |_| {}));
+    }
+
+    /// Images that are found from now on have these variables.
+    pub(crate) fn variables(&self, variables: &[(&str, &str)]) {
+        let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        *self.variables.lock().expect("nobody panicked") = owned.collect();
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -76,9 +87,9 @@ impl Place {
     }
 }
 
-fn backend(folder: &Path, change: impl FnOnce(&mut Options)) -> WasmBackend {
+fn backend(folder: &Path, variables: &Variables, change: impl FnOnce(&mut Options)) -> WasmBackend {
     let mut options = Options::new(folder.join("state"));
-    options.images = Some(Arc::new(Folders(folder.join("images"))));
+    options.images = Some(Arc::new(Folders(folder.join("images"), variables.clone())));
     change(&mut options);
     let mut behind = bailiwick_sandbox_process::Options::new(folder.join("behind"));
     behind.accept = WasmBackend::accepts(&options.accept);
@@ -87,12 +98,13 @@ fn backend(folder: &Path, change: impl FnOnce(&mut Options)) -> WasmBackend {
 
 /// Images that are folders.
 #[derive(Debug)]
-struct Folders(PathBuf);
+struct Folders(PathBuf, Variables);
 
 #[derive(Debug)]
 struct Folder {
     root: PathBuf,
     digest: String,
+    variables: Vec<(String, String)>,
 }
 
 impl Images for Folders {
@@ -100,7 +112,9 @@ impl Images for Folders {
         Box::pin(async move {
             let root = self.0.join(name);
             let bytes = std::fs::metadata(root.join("module.wasm")).expect("a module").len();
-            let found: Arc<dyn Unpacked> = Arc::new(Folder { root, digest: format!("{name} of {bytes}") });
+            let variables = self.1.lock().expect("nobody panicked").clone();
+            let digest = format!("{name} of {bytes}");
+            let found: Arc<dyn Unpacked> = Arc::new(Folder { root, digest, variables });
             Ok(found)
         })
     }
@@ -116,7 +130,7 @@ impl Unpacked for Folder {
     }
 
     fn variables(&self) -> &[(String, String)] {
-        &[]
+        &self.variables
     }
 
     fn workdir(&self) -> Option<&str> {

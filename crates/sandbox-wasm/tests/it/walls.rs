@@ -5,15 +5,17 @@ use std::os::unix::fs::symlink;
 use bailiwick_sandbox::{Available, Backend, Demand, Exit, Mount, Network, Overlay, SandboxError};
 use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, Tier, WallStatus};
+use bytes::Bytes;
 
-use crate::guests::{component_with_a_socket, opens, opens_everything, program};
-use crate::place::{Place, complaint, path, spec, wait, words};
+use crate::guests::{component_with_a_socket, opens, opens_everything, program, says_its_variables};
+use crate::place::{Place, complaint, path, said, spec, wait, words};
 
 tests!(
     no_path_leads_out_of_a_folder,
     what_is_mounted_read_only_is_not_written_to,
     a_link_in_a_mount_leads_nowhere,
     a_component_gets_no_socket,
+    no_variable_is_read_by_the_program_that_runs_the_engine,
     descriptors_run_out_without_harm,
     a_receipt_names_every_demand_and_what_holds_it,
     it_is_available_where_what_is_behind_it_is,
@@ -106,6 +108,45 @@ fn a_component_gets_no_socket() {
         let result = place.run(&component_with_a_socket()).await;
         assert_eq!(result.exit, Exit::Code(1), "{}", complaint(&result));
         assert_eq!(complaint(&result), "");
+    });
+}
+
+fn no_variable_is_read_by_the_program_that_runs_the_engine() {
+    /// What a dynamic loader obeys: the first keeps the program from running, the others load code or speak.
+    const OBEYED: [(&str, &str); 5] = [
+        ("LD_TRACE_LOADED_OBJECTS", "1"),
+        ("LD_PRELOAD", "/work/native.so"),
+        ("LD_AUDIT", "/work/native.so"),
+        ("LD_DEBUG", "libs"),
+        ("LD_SHOW_AUXV", "1"),
+    ];
+    let place = Place::new();
+    wait(async {
+        for (number, (name, value)) in OBEYED.into_iter().enumerate() {
+            place.variables(&[(name, value)]);
+            let image = place.image(&format!("{number}.wasm"), &says_its_variables());
+            for from in ["the image", "the sandbox", "the command"] {
+                let mut spec = spec(if from == "the image" { &image } else { "plain.wasm" });
+                let mut command = words(&["guest"]);
+                match from {
+                    "the sandbox" => drop(spec.env.insert(name.to_owned(), value.to_owned())),
+                    "the command" => drop(command.env.insert(name.to_owned(), value.to_owned())),
+                    _ => {}
+                }
+                if from != "the image" {
+                    place.variables(&[]);
+                    place.image("plain.wasm", &says_its_variables());
+                }
+                let sandbox = place.create(spec).await.expect("a sandbox");
+                let file = path("/work/native.so");
+                sandbox.write_file(&file, Bytes::from_static(b"no library"), true).await.expect("written");
+                let result = sandbox.exec(command).await.expect("it runs");
+                assert_eq!(complaint(&result), "", "{name} of {from}");
+                let said = said(&result);
+                let told: Vec<&str> = said.split('\0').collect();
+                assert!(told.contains(&format!("{name}={value}").as_str()), "{name} of {from}: {told:?}");
+            }
+        }
     });
 }
 

@@ -3,6 +3,7 @@
 mod alike;
 mod approvals;
 mod keys;
+mod mount_race;
 mod review;
 mod sandboxes;
 mod server;

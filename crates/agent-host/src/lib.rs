@@ -26,6 +26,7 @@ pub mod packs;
 pub mod places;
 mod ports;
 pub mod root;
+pub mod staged;
 pub mod stillness;
 pub mod wall;
 

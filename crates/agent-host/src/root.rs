@@ -103,5 +103,5 @@ fn shared(at: &str) -> Option<Place> {
 }
 
 fn bind(from: &str, to: &str, is_folder: bool) -> Bind {
-    Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, checked: None, owner: None }
+    Bind { from: from.to_owned(), to: to.to_owned(), writable: false, is_folder, is_held: false, owner: None }
 }

@@ -99,7 +99,7 @@ impl<L: Lends> InSandboxes<L> {
             Ok(command)
         };
         let command = read()?;
-        let rules = Rules { settings: self.lends.settings(), own: Vec::new() };
+        let rules = Rules::without_mounts(self.lends.settings());
         let wish = SandboxWish { network: Some("none".to_owned()), ..SandboxWish::default() };
         let resolved = resolve(&wish, &rules, Origin::Wire, None, &self.correlation)?;
         let backend = resolved.pick(self.lends.backends()).await?;

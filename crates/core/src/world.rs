@@ -13,11 +13,14 @@ use bailiwick_secrets::{Fallback, Listed, Secrets, Source};
 use bailiwick_tool::{SecretStatic, Tool};
 use bailiwick_types::ErrorCode;
 
+use crate::sandboxes::MountRoots;
 use crate::{Refusal, SecretLine};
 
 /// What calls meet outside.
 pub(crate) struct World {
     pub(crate) settings: Settings,
+    /// The directories of `fs.mounts`, held since the settings were read.
+    pub(crate) mount_roots: MountRoots,
     pub(crate) folders: Folders,
     fallback: Arc<Fallback>,
     cells: Builder,
@@ -29,6 +32,7 @@ impl World {
     pub(crate) fn new(settings: Settings, folders: Folders, fallback: Fallback, cells: Builder) -> Self {
         let cells = cells.baseline(Arc::clone(&settings.baseline)).folders(folders.clone());
         Self {
+            mount_roots: MountRoots::open(&settings.sandbox.mounts),
             settings,
             folders,
             fallback: Arc::new(fallback),

@@ -50,7 +50,7 @@ pub use manifest::Config;
 pub use progress::{Phase, Progress, Watcher};
 pub use reference::Reference;
 pub use registry::HELPERS_NEED;
-pub use source::Source;
+pub use source::{Place, Source};
 pub use store::{Collected, Held, Image, Options, Store};
 pub use unpack::LeftOut;
 

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::beneath::{self, Links};
+use bailiwick_sys::held::HeldFile;
 use rustix::io::Errno;
 
 use crate::RelPath;
@@ -38,6 +39,14 @@ impl Host {
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let held = beneath::hold_itself(path).map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?;
         Self::of(held)
+    }
+
+    /// Opens a folder that is held already, without looking its path up again.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is no folder.
+    pub fn held(source: &HeldFile) -> Result<Self, Fault> {
+        Self::of(source.list().map_err(Fault::system(Doing::HoldFolder, &RelPath::root()))?)
     }
 
     /// Takes a folder that is held already.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use bailiwick_agent_host::{Handle, folders, label, packs};
+use bailiwick_agent_host::{Handle, folders, label, packs, staged};
 use bailiwick_sandbox::{
     Available, Backend, Demand, Doing, Egress, Fits, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
@@ -80,6 +80,7 @@ impl ContainerBackend {
     /// A backend. Nothing is asked of an engine before somebody begins or needs it; then what a crashed predecessor left is removed.
     pub fn new(options: Options) -> Self {
         lent::sweep(&options.state);
+        staged::sweep();
         folders::sweep(&options.state.join(SNAPSHOTS));
         let inner = Inner {
             options,

@@ -1,11 +1,12 @@
 //! Making a sandbox: what it is lent, a container that the engine builds, the agent in it, a look from both sides, and its files.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::staged::{Below, Staged};
 use bailiwick_agent_host::{Attended, Link, Parts, Places, carried, label, packs};
 use bailiwick_sandbox::{Network, Outlet, SandboxError, SandboxSpec, judge};
 use bailiwick_types::{SandboxId, Tier, Wallpart};
@@ -130,7 +131,9 @@ async fn build(
     }
     let agent = agent(inner)?;
     let begins = image::find(engine, &spec.image).await?;
-    let mounts = mounts::checked(&spec.mounts, engine.kind)?;
+    // Until the container stands: it has mounts of its own then.
+    let staged = Staged::new(&spec.mounts, Below::Left)?;
+    let mounts = mounts::checked(&spec.mounts, &staged, engine.kind)?;
     let name = label::fresh();
     let lent = Lent::write(&inner.options.state, &name, outlet)?;
     let places = Places::rooted_with(spec, begins.volumes.iter().cloned());
@@ -146,11 +149,14 @@ async fn build(
     let body = plan.body(by, labels);
     let options = CreateContainerOptions { name: Some(name), platform: String::new() };
     let asking = engine.docker.create_container(Some(options), body);
-    let made = engine.ask("make a container", asking).await.map_err(|error| unmade(error, spec, runtime))?;
+    let made = engine
+        .ask("make a container", asking)
+        .await
+        .map_err(|error| unmade(error, spec, &staged, runtime))?;
     let container = Container::new(engine.clone(), made.id, lent, inner.left.clone());
     inner.lives(&container);
     let silence = Silence::default();
-    let stood = settle(&container, spec, &places, &silence, runtime);
+    let stood = settle(&container, (spec, &staged), &places, &silence, runtime);
     let (seen, link) = match stood.await {
         Ok(stood) => stood,
         Err(error) => {
@@ -193,14 +199,15 @@ fn agent(inner: &Inner) -> Result<PathBuf, SandboxError> {
 }
 
 /// A container that could not be made or started: because of what was asked for, or because of the engine.
-fn unmade(error: EngineError, spec: &SandboxSpec, runtime: Option<&str>) -> SandboxError {
+fn unmade(error: EngineError, spec: &SandboxSpec, staged: &Staged, runtime: Option<&str>) -> SandboxError {
     if let EngineError::Refused { message, .. } = &error {
         if let Some(why) = runtime::unusable(runtime, message) {
             return why;
         }
-        let named = spec.mounts.iter().map(|mount| mount.from.display().to_string());
-        if let Some(path) = named.into_iter().find(|path| message.contains(path.as_str())) {
-            return SandboxError::Mount { path, why: message.clone() };
+        let mut named = spec.mounts.iter().zip(staged.names());
+        let is_named = |name: &Path| message.contains(&name.display().to_string());
+        if let Some((mount, _)) = named.find(|(_, name)| is_named(name)) {
+            return SandboxError::Mount { path: mount.from.display().to_string(), why: message.clone() };
         }
     }
     error.into()
@@ -209,7 +216,7 @@ fn unmade(error: EngineError, spec: &SandboxSpec, runtime: Option<&str>) -> Sand
 /// Starts a container with its stream attached, and gives its agent its place.
 async fn settle(
     container: &Container,
-    spec: &SandboxSpec,
+    (spec, staged): (&SandboxSpec, &Staged),
     places: &Places,
     silence: &Silence,
     runtime: Option<&str>,
@@ -219,7 +226,7 @@ async fn settle(
     let starting = engine.docker.start_container(id, None::<StartContainerOptions>);
     engine.ask("start a container", starting).await.map_err(|error| {
         let is_refused = matches!(error, EngineError::Refused { .. });
-        let why = unmade(error, spec, runtime);
+        let why = unmade(error, spec, staged, runtime);
         if is_refused && matches!(why, SandboxError::Unavailable { .. }) {
             engine.is_unusable(&why);
         }

@@ -1,7 +1,10 @@
-//! What of the host's is put into a container: looked at before the engine is asked, and again when it stands.
+//! What of the host's is put into a container, by names that the engine is given, and looked at again when it stands.
 
-use bailiwick_agent_host::mounts::{Looked, refusal};
-use bailiwick_sandbox::{Mount, SandboxError};
+use std::path::Path;
+
+use bailiwick_agent_host::mounts::refusal;
+use bailiwick_agent_host::staged::Staged;
+use bailiwick_sandbox::{Held, Mount, SandboxError};
 
 use crate::engine::Kind;
 
@@ -11,27 +14,29 @@ pub(crate) struct Bound {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) writable: bool,
-    /// What it was when it was looked at: device and number.
+    /// What it has to be inside: device and number.
     pub(crate) checked: Option<(u64, u64)>,
 }
 
-/// The mounts of a spec: with no link on the way to them, and no words that an engine could read in another way.
-pub(crate) fn checked(mounts: &[Mount], kind: Kind) -> Result<Vec<Bound>, SandboxError> {
-    mounts.iter().map(|mount| one(mount, kind)).collect()
+/// The mounts of a spec by their staged names, with no words that an engine could read in another way.
+pub(crate) fn checked(
+    mounts: &[Held<Mount>],
+    staged: &Staged,
+    kind: Kind,
+) -> Result<Vec<Bound>, SandboxError> {
+    mounts.iter().zip(staged.names()).map(|(mount, name)| one(mount, name, kind)).collect()
 }
 
-fn one(mount: &Mount, kind: Kind) -> Result<Bound, SandboxError> {
-    let Mount { from, to, writable } = mount;
-    let looked = Looked::at(from)?;
-    let text = from.to_str().ok_or_else(|| refusal(from, "its name is not UTF-8"))?;
+fn one(mount: &Held<Mount>, name: &Path, kind: Kind) -> Result<Bound, SandboxError> {
+    let text = name.to_str().ok_or_else(|| refusal(&mount.from, "its name is not UTF-8"))?;
     let bound = Bound {
         from: text.to_owned(),
-        to: to.as_str().to_owned(),
-        writable: *writable,
-        checked: Some(looked.identity),
+        to: mount.to.as_str().to_owned(),
+        writable: mount.writable,
+        checked: Some(mount.source().identity()),
     };
     if !is_plain(&bound, kind) {
-        return Err(refusal(from, "Podman would read its name as more than one word"));
+        return Err(refusal(&mount.from, "Podman would read its name as more than one word"));
     }
     Ok(bound)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::life::Living;
-use bailiwick_agent_host::{Handle, folders, label};
+use bailiwick_agent_host::{Handle, folders, label, staged};
 use bailiwick_sandbox::{
     Backend, Demand, Doing, Egress, Fits, Images, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
 };
@@ -96,6 +96,7 @@ impl GvisorBackend {
         home.sweep(label::is_left);
         let above = options.state.join(FOLDER);
         folders::sweep(&above);
+        staged::sweep();
         let folder = above.join(label::fresh());
         let runsc = Runsc {
             program: found(&options.program),

@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_agent_host::mounts::{self, Looked, is_within};
+use bailiwick_agent_host::mounts::{self, is_within};
+use bailiwick_agent_host::staged::{Below, Staged};
 use bailiwick_agent_host::{Places, root};
-use bailiwick_sandbox::{Mount, Outlet, SandboxError, SandboxSpec, Unpacked};
+use bailiwick_sandbox::{Outlet, SandboxError, SandboxSpec, Unpacked};
+use bailiwick_sys::held::HeldFile;
 use bailiwick_wire::seat::{Laid, Seat};
 
 use crate::bundle::{AGENT, Mounted};
@@ -36,14 +38,17 @@ pub(crate) struct Of<'a> {
 pub(crate) struct Layout {
     pub(crate) mounted: Vec<Mounted>,
     pub(crate) seat: Seat,
-    /// The mounts, as they were looked at.
-    looked: Vec<Looked>,
+    /// The names by which `runsc` finds the mounts, until the sandbox stands.
+    staged: Staged,
+    /// What each has to be.
+    sources: Vec<HeldFile>,
 }
 
 /// Lays a sandbox out in this folder, which is its root's.
 pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout, SandboxError> {
     let Of { spec, image, outlet, agent, as_root } = of;
-    let (looked, owner) = mounts::look(&spec.mounts)?;
+    let owner = mounts::owner(&spec.mounts)?;
+    let staged = Staged::new(&spec.mounts, Below::Included)?;
     // An ordinary user is the only one whom there is in the sandbox's user namespace, and is called root in it.
     let user = if as_root { owner.unwrap_or((NOBODY, NOBODY)) } else { (0, 0) };
     let own = mounts::own_folders(spec, places, image);
@@ -72,7 +77,8 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout
         own: true,
     }));
     mounts::have_their_places(&spec.mounts)?;
-    for (number, Mount { from, to, writable }) in spec.mounts.iter().enumerate() {
+    for (number, (mount, name)) in spec.mounts.iter().zip(staged.names()).enumerate() {
+        let to = &mount.to;
         let at = if within_own(to.as_str()) {
             let aside = format!("{ASIDE}/{number}");
             laid.push(Laid { from: aside.clone(), to: to.as_str().to_owned(), own: false });
@@ -81,8 +87,8 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout
         } else {
             to.as_str().to_owned()
         };
-        let bound = skeleton.bind(from, &at, *writable);
-        bound.map_err(|error| mounts::refusal(from, &error.to_string()))?;
+        let bound = skeleton.bind(name, &at, mount.writable);
+        bound.map_err(|error| mounts::refusal(&mount.from, &error.to_string()))?;
     }
     let mut mounted = skeleton.mounted;
     mounted.push(Mounted::Memory { to: OWN.to_owned(), bytes: spec.limits.scratch() });
@@ -100,12 +106,17 @@ pub(crate) fn lay(of: Of<'_>, places: &Places, folder: PathBuf) -> Result<Layout
         laid,
         away,
     };
-    Ok(Layout { mounted, seat, looked })
+    let sources = spec.mounts.iter().map(|mount| mount.source().clone()).collect();
+    Ok(Layout { mounted, seat, staged, sources })
 }
 
 impl Layout {
-    /// Whether the mounts are still what was looked at: `runsc` found them by their names.
+    /// Whether the names still stand for what was checked: `runsc` found it by them.
     pub(crate) fn is_unchanged(&self) -> Result<(), SandboxError> {
-        self.looked.iter().try_for_each(Looked::is_unchanged)
+        self.staged.names().iter().zip(&self.sources).try_for_each(|(name, source)| {
+            let is_same = HeldFile::open(name).is_ok_and(|found| found == *source);
+            let changed = || mounts::refusal(name, "it is not what was checked a moment ago");
+            if is_same { Ok(()) } else { Err(changed()) }
+        })
     }
 }

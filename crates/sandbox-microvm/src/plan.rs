@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_agent_host::{Places, mounts, root};
-use bailiwick_sandbox::{Mount, Outlet, SandboxError, SandboxSpec, Unpacked};
+use bailiwick_sandbox::{Outlet, SandboxError, SandboxSpec, Unpacked};
+use bailiwick_sys::Errno;
+use bailiwick_sys::held::HeldFile;
 use bailiwick_wire::jail::{Bind, Place};
 use bailiwick_wire::machine::{Machine, Piece};
 use bailiwick_wire::seat::Seat;
@@ -64,9 +66,17 @@ impl Pieces {
         self.list.push(Piece::File { at: at.to_owned(), text: text.to_owned() });
     }
 
-    /// Something that is served.
-    fn serve(&mut self, from: &Path, at: &str, writable: bool, steady: bool) -> std::io::Result<()> {
-        let name = self.hold(from, writable, Owner::AsItIs, steady)?;
+    /// Something of the system's that is served.
+    fn serve(&mut self, from: &Path, at: &str) -> std::io::Result<()> {
+        let name = self.hold(from, false, Owner::AsItIs, true)?;
+        self.list.push(Piece::Served { at: at.to_owned(), name, writable: false });
+        Ok(())
+    }
+
+    /// A mount, by its descriptor.
+    fn serve_held(&mut self, source: &HeldFile, at: &str, writable: bool) -> Result<(), Errno> {
+        let name = format!("s{}", self.shares.len());
+        self.shares.push(Share::of(name.clone(), source, writable)?);
         self.list.push(Piece::Served { at: at.to_owned(), name, writable });
         Ok(())
     }
@@ -83,7 +93,7 @@ impl Pieces {
             match place {
                 Place::Link { at, to } => self.link(&at, Path::new(&to)),
                 Place::File { at, text } => self.file(&at, &text),
-                Place::Bind(Bind { from, to, .. }) => self.serve(Path::new(&from), &to, false, true)?,
+                Place::Bind(Bind { from, to, .. }) => self.serve(Path::new(&from), &to)?,
                 // Devices are the machine's own.
                 _ => {}
             }
@@ -95,7 +105,7 @@ impl Pieces {
 /// Plans a sandbox.
 pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
     let Of { spec, image, outlet, as_root } = of;
-    let (looked, owner) = mounts::look(&spec.mounts)?;
+    let owner = mounts::owner(&spec.mounts)?;
     let outside = owner.unwrap_or((NOBODY, NOBODY));
     // Nobody is root inside, not even for a folder of root's: it would be its machine's root.
     let user = if outside.0 == 0 { (NOBODY, NOBODY) } else { outside };
@@ -112,14 +122,9 @@ pub(crate) fn plan(of: Of<'_>, places: &Places) -> Result<Plan, SandboxError> {
     let own = mounts::own_folders(spec, places, image);
     pieces.list.extend(own.iter().map(|at| Piece::Own { at: at.clone() }));
     mounts::have_their_places(&spec.mounts)?;
-    for (Mount { from, to, writable }, looked) in spec.mounts.iter().zip(looked) {
-        let refused = |error: std::io::Error| mounts::refusal(from, &error.to_string());
-        pieces.serve(from, to.as_str(), *writable, false).map_err(refused)?;
-        let held = pieces.shares.last().map(Share::identity).transpose().map_err(refused)?;
-        // What is held is what was looked at.
-        if held != Some(looked.identity) {
-            return Err(mounts::refusal(from, "it is not what was checked a moment ago"));
-        }
+    for mount in &spec.mounts {
+        let served = pieces.serve_held(mount.source(), mount.to.as_str(), mount.writable);
+        served.map_err(|errno| mounts::refusal(&mount.from, &errno.to_string()))?;
     }
     let limits = &spec.limits;
     let (disk, most) = (limits.scratch(), limits.processes.value);

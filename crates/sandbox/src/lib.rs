@@ -1,8 +1,8 @@
 //! Command sandboxes: what somebody asks for, what a backend must hold of it, and which backend is picked.
 //!
 //! A [`SandboxSpec`] is checked before anything is made of it, a [`Backend`] turns it into a [`Sandbox`] or refuses, and what ran
-//! leaves an [`ExecResult`] with a receipt. Nothing here starts a process, mounts or opens anything: that is for backends,
-//! of which this crate knows none. It must never pick a wall below the floor, nor claim one that was not seen to stand.
+//! leaves an [`ExecResult`] with a receipt. Nothing here starts a process or mounts anything: that is for backends,
+//! of which this crate knows none. [`held`] keeps the descriptors of what is to be mounted. It must never pick a wall below the floor, nor claim one that was not seen to stand.
 //!
 //! Start reading at [`spec`] (what is asked for), then [`backend`] and [`sandbox`] (who does it), then [`demand`] (what has
 //! to be held), then [`select`]. [`collect`] and [`fits`] are for backends, [`outlet`] and [`images`] are what they are lent, [`pool`] keeps sandboxes ready, [`observed`] tells of them.
@@ -15,6 +15,7 @@ pub mod demand;
 pub mod error;
 pub mod event;
 pub mod fits;
+pub mod held;
 pub mod images;
 pub mod limits;
 pub mod mount;
@@ -39,9 +40,10 @@ pub use demand::{Accepted, Demand, Unheld, judge};
 pub use error::SandboxError;
 pub use event::{Event, EventKind, Events, Listener};
 pub use fits::Fits;
+pub use held::Held;
 pub use images::{Images, Unpacked};
 pub use limits::{Amount, Bound, From, Limit, Limits, LimitsError, Preset};
-pub use mount::{Mount, Overlay};
+pub use mount::{Mount, Overlay, check_mounts};
 pub use network::Network;
 pub use observed::Observed;
 pub use outlet::{Duplex, Egress, Outlet};

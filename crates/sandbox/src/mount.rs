@@ -108,7 +108,7 @@ impl std::fmt::Display for Mount {
 pub const MOST_OVERLAYS: usize = 8;
 
 /// Whether all of these can be in one sandbox; overlays come last.
-pub(crate) fn check_all(mounts: &[Mount], overlays: &[Overlay]) -> Result<(), SpecError> {
+pub fn check_mounts(mounts: &[Mount], overlays: &[Overlay]) -> Result<(), SpecError> {
     if overlays.len() > MOST_OVERLAYS {
         return Err(SpecError::TooMany { what: "overlays", given: overlays.len(), most: MOST_OVERLAYS });
     }

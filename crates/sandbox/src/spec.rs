@@ -9,7 +9,8 @@ use std::time::Duration;
 use bailiwick_types::CorrelationId;
 
 use crate::{
-    Demand, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, SealedSecret, Snapshot,
+    Demand, Held, Limits, LimitsError, Mount, Network, Overlay, PathError, SandboxPath, SealedSecret,
+    Snapshot,
 };
 
 mod check;
@@ -55,10 +56,12 @@ pub struct SandboxSpec {
     pub snapshot: Option<Snapshot>,
     /// Variables of every command in it, beside PATH, HOME, LANG and TMPDIR.
     pub env: BTreeMap<String, String>,
-    /// What of the host is in it, outer ones first.
-    pub mounts: Vec<Mount>,
+    /// What of the host is in it, outer ones first. A text holds no descriptor, so none is read from one.
+    #[serde(skip_deserializing)]
+    pub mounts: Vec<Held<Mount>>,
     /// Folders of the host that it sees as if it could change them.
-    pub overlays: Vec<Overlay>,
+    #[serde(skip_deserializing)]
+    pub overlays: Vec<Held<Overlay>>,
     /// What it can reach.
     pub network: Network,
     /// Secrets that its commands use and never see.

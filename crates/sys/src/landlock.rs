@@ -2,6 +2,7 @@
 //!
 //! Where the kernel has none, or less of it, that is told; nothing is claimed.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use landlock::{
@@ -14,14 +15,21 @@ use rustix::io::Errno;
 use crate::{Failed, Step};
 
 /// What can be done below a folder, or with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Opened {
     /// Which.
-    pub path: PathBuf,
+    pub place: Place,
     /// How much.
     pub how: How,
-    /// The device and the number of what it has to be, if that was looked at before.
-    pub checked: Option<(u64, u64)>,
+}
+
+/// A folder or a file that is left open.
+#[derive(Debug)]
+pub enum Place {
+    /// What is at this path, if anything is.
+    At(PathBuf),
+    /// What this descriptor stands for.
+    Held(OwnedFd),
 }
 
 /// How much can be done.
@@ -59,8 +67,8 @@ pub fn version() -> u8 {
 }
 
 /// Closes every file to this process and to what it starts, but for these. Needs [`crate::privileges::never_gain`]. A path
-/// that is not there opens nothing; one that leads to something else than was checked is an error.
-pub fn close_all_but(opened: &[Opened]) -> Result<Standing, Failed> {
+/// that is not there opens nothing.
+pub fn close_all_but(opened: Vec<Opened>) -> Result<Standing, Failed> {
     let version = version();
     if version == 0 {
         return Ok(Standing { version, whole: false, scoped: false });
@@ -74,15 +82,15 @@ pub fn close_all_but(opened: &[Opened]) -> Result<Standing, Failed> {
         .map_err(failed)?
         .create()
         .map_err(failed)?;
-    for Opened { path, how, checked } in opened {
-        let Ok(descriptor) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else {
-            continue;
+    for Opened { place, how } in opened {
+        let descriptor = match place {
+            Place::Held(descriptor) => descriptor,
+            Place::At(path) => match rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+                Ok(descriptor) => descriptor,
+                Err(_) => continue,
+            },
         };
-        let changed = |errno| Step::ChangedMeanwhile.failed(errno);
-        let found = rustix::fs::fstat(&descriptor).map_err(changed)?;
-        if checked.is_some_and(|checked| checked != (found.st_dev, found.st_ino)) {
-            return Err(changed(Errno::STALE));
-        }
+        let found = rustix::fs::fstat(&descriptor).map_err(|errno| Step::RestrictFiles.failed(errno))?;
         let access = how.access() & suitable(FileType::from_raw_mode(found.st_mode));
         ruleset = ruleset.add_rule(PathBeneath::new(descriptor, access)).map_err(failed)?;
     }

@@ -20,6 +20,7 @@ pub mod command;
 pub mod descriptors;
 pub mod ending;
 pub mod heap;
+pub mod held;
 pub mod hot;
 pub mod ipc;
 pub mod landlock;

@@ -4,7 +4,7 @@
 //! All of it happens in a mount namespace of one's own. Nothing here resolves a name that a guest chose.
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, StatVfsMountFlags};
@@ -92,12 +92,12 @@ pub fn take_away(place: &Path, less: Less, with_all_below: bool) -> Result<(), F
     if result == 0 { Ok(()) } else { Err(step.failed(last())) }
 }
 
-/// A copy of what is at `from` that belongs to somebody else for whoever looks at it there: what `mapping.inside` owns on the
+/// A copy of what is held as `from` that belongs to somebody else for whoever looks at it there: what `mapping.inside` owns on the
 /// disk is `mapping.user`'s, and what they make there belongs to `mapping.inside`. It has no name yet. Needs root, and a file
 /// system that can do it.
-pub fn owned_copy(from: &Path, user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedFd, Failed> {
+pub fn owned_copy(from: impl AsFd, user: Mapping, group: Mapping, alone: &Alone) -> Result<OwnedFd, Failed> {
     let step = Step::MapMount;
-    let tree = tree(from, 0, step)?;
+    let tree = tree(from.as_fd(), 0, step)?;
     let users = user_namespace(user, group, alone)?;
     let attributes = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_IDMAP | Less::WRITE.attributes(),
@@ -109,23 +109,38 @@ pub fn owned_copy(from: &Path, user: Mapping, group: Mapping, alone: &Alone) -> 
     Ok(tree)
 }
 
-/// A copy of what is at `from`, with all that is mounted below it, from which is taken away what `less` says. It has no name
-/// yet, so that it can be looked at before it gets one. A link at the end of the path is not followed.
-pub fn copy(from: &Path, less: Less) -> Result<OwnedFd, Failed> {
-    let tree = tree(from, AT_RECURSIVE, Step::BindMount)?;
+/// A mount of what is held as `from`, with all that is mounted below it, from which is taken away what `less` says. It has no name
+/// yet. No path is looked up: what is mounted is what the descriptor stands for, in this process's mount namespace.
+pub fn copy(from: impl AsFd, less: Less) -> Result<OwnedFd, Failed> {
+    copy_with(from.as_fd(), less, AT_RECURSIVE)
+}
+
+/// The same without what is mounted below it.
+pub fn copy_alone(from: impl AsFd, less: Less) -> Result<OwnedFd, Failed> {
+    copy_with(from.as_fd(), less, 0)
+}
+
+/// The same of a path that no guest can change. A link at its end is not followed.
+pub fn copy_at(from: &Path, less: Less) -> Result<OwnedFd, Failed> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = rustix::fs::open(from, flags, Mode::empty()).map_err(|errno| Step::BindMount.failed(errno))?;
+    copy(&held, less)
+}
+
+fn copy_with(from: BorrowedFd<'_>, less: Less, below: libc::c_int) -> Result<OwnedFd, Failed> {
+    let tree = tree(from, below, Step::BindMount)?;
     let attributes =
         libc::mount_attr { attr_set: less.attributes(), attr_clr: 0, propagation: 0, userns_fd: 0 };
-    change(&tree, &attributes, AT_RECURSIVE, Step::NarrowMount)?;
+    change(&tree, &attributes, below, Step::NarrowMount)?;
     Ok(tree)
 }
 
-/// A copy of what is mounted at a path.
-fn tree(from: &Path, flags: libc::c_int, step: Step) -> Result<OwnedFd, Failed> {
-    let path = CString::new(from.as_os_str().as_encoded_bytes()).map_err(|_| step.failed(Errno::INVAL))?;
+/// A mount of what a descriptor stands for.
+fn tree(from: BorrowedFd<'_>, flags: libc::c_int, step: Step) -> Result<OwnedFd, Failed> {
     let flags =
-        libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | (flags | libc::AT_SYMLINK_NOFOLLOW).unsigned_abs();
-    // SAFETY: the path ends in a NUL; the call gives a new descriptor or an error.
-    let tree = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
+        libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | (flags | libc::AT_EMPTY_PATH).unsigned_abs();
+    // SAFETY: the path is empty and ends in a NUL; the call gives a new descriptor or an error.
+    let tree = unsafe { libc::syscall(libc::SYS_open_tree, from.as_raw_fd(), c"".as_ptr(), flags) };
     let tree = i32::try_from(tree).ok().filter(|tree| *tree >= 0).ok_or_else(|| step.failed(last()))?;
     // SAFETY: the kernel made this descriptor for us just now, and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(tree) })

@@ -13,7 +13,7 @@ use rustix::net::{
 use crate::{Failed, Step};
 
 /// The most descriptors in one packet.
-pub const MOST_DESCRIPTORS: usize = 64;
+pub const MOST_DESCRIPTORS: usize = 128;
 
 /// Two ends of packets: whole messages, in order, nothing cut.
 pub fn packet_pair() -> Result<(OwnedFd, OwnedFd), Failed> {

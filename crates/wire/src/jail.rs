@@ -53,7 +53,7 @@ pub enum Place {
 /// A folder or a file of the host's inside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bind {
-    /// Where it is on the host, with no link on the way.
+    /// Where it was on the host when it was held, with no link on the way.
     pub from: String,
     /// Where it is inside.
     pub to: String,
@@ -61,21 +61,20 @@ pub struct Bind {
     pub writable: bool,
     /// Whether it is a folder.
     pub is_folder: bool,
-    /// The device and the number of what was checked; another one is not mounted.
-    pub checked: Option<(u64, u64)>,
+    /// Whether its descriptor is beside the plan, see [`Plan::held`]: then that is mounted, and nothing is looked up by name.
+    pub is_held: bool,
     /// Who owns it, where it should look as if the sandbox did: user and group.
     pub owner: Option<(u32, u32)>,
 }
 
-/// A folder of the host's that others are written over, and that stays as it is.
+/// A folder of the host's that others are written over, and that stays as it is. Its descriptor is beside the plan, see
+/// [`Plan::held`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lower {
-    /// Where it is on the host.
+    /// Where it was on the host when it was held.
     pub from: String,
     /// Where it is inside; the root for an image.
     pub to: String,
-    /// The device and the number of what was checked; another one is not taken.
-    pub checked: (u64, u64),
     /// Who owns what is in it, where that should look as if the sandbox did: user and group.
     pub owner: Option<(u32, u32)>,
 }
@@ -136,6 +135,19 @@ pub struct Plan {
     pub hands: bool,
     /// The most memory of its own that one process can have, where there is no cgroup for all of them.
     pub data: Option<u64>,
+}
+
+impl Plan {
+    /// Where each descriptor belongs that is beside the plan, after the texts of [`Plan::given`], in their order: held mounts, the
+    /// image, overlays.
+    pub fn held(&self) -> impl Iterator<Item = &str> {
+        let mounts = self.places.iter().filter_map(|place| match place {
+            Place::Bind(Bind { to, is_held: true, .. }) => Some(to),
+            _ => None,
+        });
+        let lowers = self.image.iter().chain(&self.overlays).map(|lower| &lower.to);
+        mounts.chain(lowers).map(String::as_str)
+    }
 }
 
 /// What a keeper is told.

@@ -110,7 +110,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "sandbox",
-        may_know: MayKnow::Only(&["types", "policy", "redact"]),
+        may_know: MayKnow::Only(&["types", "policy", "redact", "sys"]),
         reason: "turns policy into demands and picks who enforces them; it knows no backend",
     },
     Layer {

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_core::sandboxes::{
-    CommandWish, ExecIntent, ExecOutcome, ExecWish, Keep, Moment, Resolved, Rules, Target, after_one, attend,
-    resolve,
+    CommandWish, ExecIntent, ExecOutcome, ExecWish, Keep, Moment, MountRoots, Resolved, Rules, Target,
+    after_one, attend, resolve,
 };
 use bailiwick_core::{Action, Origin, Refusal, new_correlation};
 use bailiwick_sandbox::{Backend, Command, ExecResult, Sandbox};
@@ -68,7 +68,8 @@ fn run(screen: &mut Screen, session: &Session, what: &Exec) -> Result<u8, Failur
         None => new_correlation()?,
     };
     let settings = &session.loaded.settings.sandbox;
-    let rules = Rules { settings, own: settings.own.clone() };
+    let roots = MountRoots::open(&settings.mounts);
+    let rules = Rules { settings, own: settings.own.clone(), roots };
     let resolved = resolve(&wish, &rules, Origin::Typed, None, &correlation)?;
     let (console, said) = Console::open(what.streams, screen.wants_json(), said)?;
     let command = said.command().map_err(Refusal::from)?;

@@ -4,6 +4,7 @@ mod alike;
 mod approvals;
 mod budgets;
 mod keys;
+mod mount_race;
 mod review;
 mod sandboxes;
 mod server;

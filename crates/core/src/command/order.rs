@@ -75,7 +75,7 @@ impl Order {
         let settings = &world.settings.sandbox;
         let mut own = settings.own.clone();
         own.extend([world.folders.data.clone(), world.folders.config.clone()]);
-        let rules = Rules { settings, own };
+        let rules = Rules { settings, own, roots: world.mount_roots.clone() };
         resolve_tool(&wish_of(&self.block, self.sealed.clone()), &rules, correlation)
     }
 }

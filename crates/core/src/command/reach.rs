@@ -58,7 +58,7 @@ impl Reach {
         let settings = &world.settings.sandbox;
         // What is mounted is looked at when it is: the host's folders may change.
         let wish = SandboxWish { mounts: Vec::new(), ..wish_of(block, tool.sealed_statics()) };
-        let rules = Rules { settings, own: Vec::new() };
+        let rules = Rules::without_mounts(settings);
         let resolved = resolve_tool(&wish, &rules, &new_correlation()?)?;
         let limits = resolved.spec().limits;
         let unsealed = tool.secret_statics().into_iter().filter(|secret| secret.seal.is_none());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bailiwick_image::{Image, Progress, Reference, Source, Watcher};
 use bailiwick_sandbox::{Mount, SandboxPath};
+use bailiwick_sys::held::HeldFile;
 use serde_json::{Value, json};
 
 use crate::core::OpenCall;
@@ -68,7 +69,7 @@ pub(crate) async fn import(
     let ready = async {
         let name = name.parse::<Reference>()?;
         let source = allowed(core, caller, path)?;
-        let looked = tokio::task::spawn_blocking(move || Source::at(&source)).await;
+        let looked = tokio::task::spawn_blocking(move || Source::held(source)).await;
         let source = looked.map_err(|_| Refusal::internal("image.import"))??;
         Ok((name, source, core.images().await?))
     };
@@ -85,13 +86,13 @@ pub(crate) async fn import(
 }
 
 /// A path that may be read for whoever asks: what may be mounted may be imported.
-fn allowed(core: &Core, caller: &Caller, path: PathBuf) -> Result<PathBuf, Refusal> {
+fn allowed(core: &Core, caller: &Caller, path: PathBuf) -> Result<HeldFile, Refusal> {
     let world = &core.inner.world;
     let mut own = world.settings.sandbox.own.clone();
     own.extend([world.folders.data.clone(), world.folders.config.clone()]);
-    let rules = Rules { settings: &world.settings.sandbox, own };
+    let rules = Rules { settings: &world.settings.sandbox, own, roots: world.mount_roots.clone() };
     let asked = Mount { from: path, to: SandboxPath::work(), writable: false };
-    Ok(CheckedMount::check(&asked, &rules, caller.origin)?.into_mount().from)
+    Ok(CheckedMount::check(&asked, &rules, caller.origin)?.into_mount().source().clone())
 }
 
 /// Forgets one by its name, and removes what nothing needs any more.

@@ -36,7 +36,8 @@ impl Core {
         own.extend([world.folders.data.clone(), world.folders.config.clone()]);
         let snapshot = wish.snapshot.as_deref();
         let snapshot = snapshot.map(|id| self.inner.sandboxes.snapshot(caller, id)).transpose()?;
-        resolve(wish, &Rules { settings, own }, caller.origin, snapshot, correlation)
+        let rules = Rules { settings, own, roots: world.mount_roots.clone() };
+        resolve(wish, &rules, caller.origin, snapshot, correlation)
     }
 }
 

@@ -20,6 +20,7 @@ mod registry;
 pub(crate) mod resolve;
 mod review;
 mod ring;
+mod roots;
 mod told;
 mod view;
 mod wish;
@@ -40,6 +41,7 @@ pub use mounts::CheckedMount;
 pub use record::{ExecIntent, ExecOutcome};
 pub use resolve::{Resolved, Rules, allowed, ceilings, lenient, resolve};
 pub use review::{Landed, ReviewWish, Shown, after_one};
+pub use roots::MountRoots;
 pub use told::SandboxChange;
 pub use view::{
     Cursor, ExecLine, ExecView, Executed, ExposedPort, OutputPiece, PythonRan, SandboxLine, SandboxView,

@@ -1,12 +1,16 @@
 //! Which paths of the host may be mounted. A [`CheckedMount`] exists only if one may.
 //!
-//! Never: a path that contains or lies in our own folders, the kernel's own interfaces, what is neither file nor folder,
-//! and a link that leads out of the folder it lies in. Who asks over a wire is held to the operator's list beside that; what
-//! the operator's own user types is their word. A checked path has no link in it, so whoever mounts it follows none.
+//! A path is resolved once, to a descriptor; every check looks at that descriptor, and every backend mounts it. Never mounted:
+//! what contains or lies in our own directories, the kernel's own interfaces, what is neither file nor directory. A caller over
+//! the network is held to the operator's list ([`super::MountRoots`]), below which no link is followed. What the operator's own user
+//! types may have links in it that stay in the directory they lie in, but none where a guest may write.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-use bailiwick_sandbox::{Mount, SandboxError};
+use bailiwick_sandbox::{Held, Mount, SandboxError};
+use bailiwick_sys::Errno;
+use bailiwick_sys::beneath::is_kernel_view;
+use bailiwick_sys::held::{HeldFile, Leads, Unheld};
 
 use super::Rules;
 use crate::Origin;
@@ -14,12 +18,12 @@ use crate::Origin;
 /// Folders in which the kernel shows itself: inside of a sandbox they are its own.
 const KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// A mount that may be made.
+/// A mount that may be made, with the descriptor that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckedMount(Mount);
+pub struct CheckedMount(Held<Mount>);
 
 impl CheckedMount {
-    /// Looks at a mount.
+    /// Resolves the path of a mount once, and checks what it led to.
     pub fn check(wished: &Mount, rules: &Rules<'_>, origin: Origin) -> Result<Self, SandboxError> {
         let from = &wished.from;
         let refused = |why: String| SandboxError::Mount {
@@ -32,68 +36,66 @@ impl CheckedMount {
         if from.components().any(|part| part == Component::ParentDir) {
             return Err(refused("it has a `..` in it; write where it leads to".to_owned()));
         }
-        leads_out(from).map_err(refused)?;
-        let real = from.canonicalize().map_err(|error| refused(error.to_string()))?;
-        let kind = real.metadata().map_err(|error| refused(error.to_string()))?;
-        if !kind.is_dir() && !kind.is_file() {
-            return Err(refused("it is neither a file nor a folder".to_owned()));
+        let source = match origin {
+            Origin::Wire => rules.roots.beneath(from),
+            Origin::Typed => HeldFile::follow(from, Leads::Within, &rules.roots.guarded())
+                .map_err(|unheld| unheld.to_string()),
+        };
+        let mount = Held::mount(wished.clone(), source.map_err(refused)?)?;
+        may_be_seen(&mount, rules).map_err(refused)?;
+        let is_guests = rules.roots.contain(mount.source()).map_err(|errno| refused(errno.to_string()))?;
+        let mount = mount.named_by_guests(is_guests);
+        if mount.writable {
+            rules.roots.is_written(mount.source());
         }
-        if let Some(own) = rules.own.iter().map(|own| real_of(own)).find(|own| overlap(&real, own)) {
-            return Err(refused(format!(
-                "it and our own {} lie in one another, and nothing that runs may see that",
-                own.display()
-            )));
-        }
-        if let Some(kernel) = KERNEL.iter().find(|kernel| overlap(&real, Path::new(kernel))) {
-            return Err(refused(format!("{kernel} is the host's kernel; a sandbox has its own")));
-        }
-        let is_listed = || rules.settings.mounts.iter().any(|listed| real.starts_with(real_of(listed)));
-        if origin == Origin::Wire && !is_listed() {
-            return Err(refused(
-                "it lies under none of the folders that the operator listed in fs.mounts".to_owned(),
-            ));
-        }
-        Ok(Self(Mount { from: real, ..wished.clone() }))
+        Ok(Self(mount))
     }
 
     /// What may be mounted.
-    pub fn into_mount(self) -> Mount {
+    pub fn into_mount(self) -> Held<Mount> {
         self.0
     }
 }
 
-/// Whether one of two folders lies in the other.
-fn overlap(one: &Path, other: &Path) -> bool {
-    one.starts_with(other) || other.starts_with(one)
-}
-
-/// A path without links, as far as it exists.
-fn real_of(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-/// Whether a link on the way leads out of the folder that it lies in.
-fn leads_out(path: &Path) -> Result<(), String> {
-    let mut so_far = PathBuf::new();
-    for part in path.components() {
-        let folder = so_far.clone();
-        so_far.push(part);
-        let is_link = match so_far.symlink_metadata() {
-            Ok(kind) => kind.is_symlink(),
-            Err(error) => return Err(error.to_string()),
-        };
-        if is_link {
-            let target = so_far.canonicalize().map_err(|error| error.to_string())?;
-            if !target.starts_with(real_of(&folder)) {
-                return Err(format!(
-                    "{} is a link out of its folder, to {}; name that if you mean it",
-                    so_far.display(),
-                    target.display()
-                ));
-            }
+/// Refuses what is our own or the kernel's, by the descriptor: by the identity of what is above it, and by its path.
+fn may_be_seen(mount: &Held<Mount>, rules: &Rules<'_>) -> Result<(), String> {
+    for own in &rules.own {
+        if overlap(mount, own)? {
+            return Err(format!(
+                "it and our own {} lie in one another, and nothing that runs may see that",
+                own.display()
+            ));
         }
     }
+    for kernel in KERNEL {
+        if overlap(mount, Path::new(kernel))? {
+            return Err(format!("{kernel} is the host's kernel; a sandbox has its own"));
+        }
+    }
+    if is_kernel_view(mount.source()).map_err(|errno| errno.to_string())? {
+        return Err("it is a view of the host's kernel; a sandbox has its own".to_owned());
+    }
     Ok(())
+}
+
+/// Whether one of the two lies in the other.
+fn overlap(mount: &Held<Mount>, other: &Path) -> Result<bool, String> {
+    let (source, real) = (mount.source(), mount.from.as_path());
+    let by_name = |other: &Path| real.starts_with(other) || other.starts_with(real);
+    if by_name(other) {
+        return Ok(true);
+    }
+    let held = match HeldFile::follow(other, Leads::Anywhere, &[]) {
+        Ok(held) => held,
+        // What is not there, or cannot be reached by this user, has only its name.
+        Err(Unheld::System { errno: Errno::NOENT | Errno::NOTDIR | Errno::ACCESS, .. }) => return Ok(false),
+        Err(unheld) => return Err(unheld.to_string()),
+    };
+    let by_identity = || {
+        let other_real = held.real_path()?;
+        Ok(by_name(&other_real) || source.is_within(&held)? || held.is_within(source)?)
+    };
+    by_identity().map_err(|errno: Errno| errno.to_string())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use bailiwick_sandbox::{
 use bailiwick_types::{CorrelationId, ErrorCode, Tier, parse_duration_ms, shortened};
 
 use super::mounts::CheckedMount;
+use super::roots::MountRoots;
 use super::wish::SandboxWish;
 use crate::{Origin, Refusal};
 
@@ -25,6 +26,15 @@ pub struct Rules<'a> {
     pub settings: &'a SandboxSettings,
     /// Our own folders and files, which are never mounted.
     pub own: Vec<PathBuf>,
+    /// The directories of `fs.mounts`.
+    pub roots: MountRoots,
+}
+
+impl<'a> Rules<'a> {
+    /// For what mounts nothing.
+    pub fn without_mounts(settings: &'a SandboxSettings) -> Self {
+        Self { settings, own: Vec::new(), roots: MountRoots::default() }
+    }
 }
 
 /// A wish that the operator allows. Nobody changes what is to be made behind that.
@@ -97,7 +107,7 @@ fn allowed_wish(
     for Overlay { from, to } in &wish.overlays {
         // What is seen through an overlay is read, and may be changed once somebody has looked at it.
         let mount = looked(&Mount { from: from.clone(), to: to.clone(), writable: true })?;
-        spec.overlays.push(Overlay { from: mount.from, to: mount.to });
+        spec.overlays.push(mount.into_overlay()?);
     }
     if let Some(image) = &wish.image {
         spec.image = Image::Named(image.clone());

@@ -12,6 +12,7 @@ use bailiwick_overlay::{
     Names, Original, RelPath, Reviewed, Selection, View, What, recover,
 };
 use bailiwick_sandbox::{Put, Sandbox, SandboxPath, SandboxSpec};
+use bailiwick_sys::held::HeldFile;
 use bailiwick_types::{ErrorCode, shortened};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -113,22 +114,23 @@ impl Drop for Overlaid {
 pub(crate) fn overlaid(sandbox: &dyn Sandbox, since: Moment) -> Result<Vec<Overlaid>, Refusal> {
     let mut all = Vec::new();
     for overlay in &sandbox.spec().overlays {
-        let host = Host::open(&overlay.from).map_err(refusal)?;
+        // A commit goes to the directory that was checked, whatever has its path by then.
+        let host = Host::held(overlay.source()).map_err(refusal)?;
         let upper = sandbox.written_over(&overlay.to)?;
         let view = View::new(host, upper, Baseline::at(since));
         let shared = Arc::new(Mutex::new(Reviewing { view, shown: Looks::default() }));
         let stop = Arc::new(AtomicBool::new(false));
-        learn_names(&overlay.from, since, &shared, &stop);
+        learn_names(overlay.source(), since, &shared, &stop);
         all.push(Overlaid { to: overlay.to.clone(), shared, stop });
     }
     Ok(all)
 }
 
 /// Reads the names of a folder beside everything else: who waits for the sandbox does not wait for that.
-fn learn_names(from: &Path, since: Moment, shared: &Arc<Mutex<Reviewing>>, stop: &Arc<AtomicBool>) {
-    let (from, weak, stop) = (from.to_owned(), Arc::downgrade(shared), stop.clone());
+fn learn_names(source: &HeldFile, since: Moment, shared: &Arc<Mutex<Reviewing>>, stop: &Arc<AtomicBool>) {
+    let (source, weak, stop) = (source.clone(), Arc::downgrade(shared), stop.clone());
     drop(tokio::task::spawn_blocking(move || {
-        let names = Host::open(&from).and_then(|host| Names::scan(&host, since, MOST_NAMES, &stop));
+        let names = Host::held(&source).and_then(|host| Names::scan(&host, since, MOST_NAMES, &stop));
         match (names, weak.upgrade()) {
             (Ok(names), Some(shared)) => {
                 shared.lock().unwrap_or_else(PoisonError::into_inner).view.know(names);

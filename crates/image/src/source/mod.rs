@@ -11,11 +11,13 @@ mod saved;
 
 use std::fs::File;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_sys::beneath;
+use bailiwick_sys::held::HeldFile;
 
 use crate::bounds::Spending;
 use crate::manifest::Descriptor;
@@ -31,34 +33,79 @@ const NONBLOCK: i32 = 0o4000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A folder that is a root file system. It is copied.
-    Folder(PathBuf),
+    Folder(Place),
     /// An OCI layout that is a folder.
-    Layout(PathBuf),
+    Layout(Place),
     /// An archive of an OCI layout, or what `docker save` wrote.
-    Archive(PathBuf),
+    Archive(Place),
     /// An archive of a root file system, as `mmdebstrap` and `docker export` make.
-    RootFs(PathBuf),
+    RootFs(Place),
     /// A program in WebAssembly: the one file of its image.
-    Module(PathBuf),
+    Module(Place),
 }
 
 impl Source {
     /// What lies at a path, by its look.
     pub fn at(path: &Path) -> Result<Self, ImageError> {
         let told = |error: std::io::Error| at_fault(path, error.to_string());
-        if std::fs::metadata(path).map_err(told)?.is_dir() {
-            let is_layout = path.join("oci-layout").is_file() && path.join("index.json").is_file();
-            return Ok(if is_layout { Self::Layout(path.to_owned()) } else { Self::Folder(path.to_owned()) });
+        let is_folder = std::fs::metadata(path).map_err(told)?.is_dir();
+        let is_layout = path.join("oci-layout").is_file() && path.join("index.json").is_file();
+        Self::by_its_look(path.to_owned().into(), is_folder, is_layout)
+    }
+
+    /// What is held, by its look. Nothing is looked up by its path.
+    pub fn held(source: HeldFile) -> Result<Self, ImageError> {
+        let path = source.real_path().map_err(|errno| at_fault(Path::new("/"), errno.to_string()))?;
+        let has = |name: &str| source.beneath(Path::new(name)).is_ok_and(|found| found.is_file());
+        let is_folder = source.is_directory();
+        let is_layout = is_folder && has("oci-layout") && has("index.json");
+        Self::by_its_look(Place { path, held: Some(source) }, is_folder, is_layout)
+    }
+
+    fn by_its_look(place: Place, is_folder: bool, is_layout: bool) -> Result<Self, ImageError> {
+        if is_folder {
+            return Ok(if is_layout { Self::Layout(place) } else { Self::Folder(place) });
         }
-        let (mut file, size) = open(path)?;
-        if module::is_one(&mut file).map_err(told)? {
-            return Ok(Self::Module(path.to_owned()));
+        let (mut file, size) = place.open()?;
+        if module::is_one(&mut file).map_err(|error| place.fault(error.to_string()))? {
+            return Ok(Self::Module(place));
         }
-        Ok(if is_archive_of_image(file, size)? {
-            Self::Archive(path.to_owned())
-        } else {
-            Self::RootFs(path.to_owned())
-        })
+        Ok(if is_archive_of_image(file, size)? { Self::Archive(place) } else { Self::RootFs(place) })
+    }
+}
+
+/// A file or folder that an image is taken from: by its path, or by its descriptor where one is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    path: PathBuf,
+    held: Option<HeldFile>,
+}
+
+impl From<PathBuf> for Place {
+    fn from(path: PathBuf) -> Self {
+        Self { path, held: None }
+    }
+}
+
+impl Place {
+    fn fault(&self, why: String) -> ImageError {
+        at_fault(&self.path, why)
+    }
+
+    /// Opens a regular file; gives its length too.
+    fn open(&self) -> Result<(File, u64), ImageError> {
+        let Some(held) = &self.held else { return open(&self.path) };
+        let (file, seen) = beneath::read_again(held).map_err(|errno| self.fault(errno.to_string()))?;
+        Ok((file, seen.size))
+    }
+
+    /// Opens a folder.
+    fn list(&self) -> Result<OwnedFd, ImageError> {
+        let opened = match &self.held {
+            Some(held) => held.list(),
+            None => beneath::hold(&self.path),
+        };
+        opened.map_err(|errno| self.fault(errno.to_string()))
     }
 }
 
@@ -76,29 +123,28 @@ pub(crate) fn gather(
     watcher: &Watcher,
 ) -> Result<Found, ImageError> {
     match source {
-        Source::Folder(path) => Ok(Found::Files(pack::pack(path, places, spending, watcher)?)),
-        Source::RootFs(path) => {
-            let (file, size) = open(path)?;
+        Source::Folder(place) => Ok(Found::Files(pack::pack(place, places, spending, watcher)?)),
+        Source::RootFs(place) => {
+            let (file, size) = place.open()?;
             let mut steps = Steps::new(watcher, Phase::Reading, Some(size));
-            let what = path.display().to_string();
+            let what = place.path.display().to_string();
             let (digest, size) = copied(file, &what, None, Some(size), places, spending, &mut steps)?;
             Ok(Found::Files(layer(digest, size)))
         }
-        Source::Module(path) => Ok(Found::Files(module::pack(path, places, spending, watcher)?)),
-        Source::Layout(path) => {
-            let held = beneath::hold(path).map_err(|errno| at_fault(path, errno.to_string()))?;
-            let parts = parts::Parts::Folder(held);
+        Source::Module(place) => Ok(Found::Files(module::pack(place, places, spending, watcher)?)),
+        Source::Layout(place) => {
+            let parts = parts::Parts::Folder(place.list()?);
             layout::gather(&parts, places, spending, watcher)
         }
-        Source::Archive(path) => {
-            let (file, size) = open(path)?;
+        Source::Archive(place) => {
+            let (file, size) = place.open()?;
             let parts = parts::Parts::staged(file, size, places, spending, watcher)?;
             if parts.has("oci-layout") && parts.has("index.json") {
                 layout::gather(&parts, places, spending, watcher)
             } else if parts.has("manifest.json") {
                 saved::gather(&parts, places, spending, watcher)
             } else {
-                Err(at_fault(path, "it holds neither an OCI layout nor what `docker save` writes".to_owned()))
+                Err(place.fault("it holds neither an OCI layout nor what `docker save` writes".to_owned()))
             }
         }
     }

@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
-use std::path::Path;
 use std::sync::Arc;
 
 use tar::{Builder, EntryType, Header};
 
 use super::pack::Into;
-use super::{at_fault, layer, open};
+use super::{Place, layer};
 use crate::ImageError;
 use crate::bounds::Spending;
 use crate::manifest::Descriptor;
@@ -31,12 +30,12 @@ pub(super) fn is_one(file: &mut File) -> io::Result<bool> {
 
 /// Copies one into the store.
 pub(super) fn pack(
-    path: &Path,
+    place: &Place,
     places: &Arc<Places>,
     spending: &mut Spending,
     watcher: &Watcher,
 ) -> Result<Descriptor, ImageError> {
-    let (file, size) = open(path)?;
+    let (file, size) = place.open()?;
     let steps = Steps::new(watcher, Phase::Reading, Some(size));
     let arriving = Arriving::begin(places, NAME, None)?;
     let mut archive = Builder::new(Into { arriving, spending, steps });
@@ -50,7 +49,7 @@ pub(super) fn pack(
     let mut counted = Counted { file: file.take(size), read: 0 };
     archive.append_data(&mut header, NAME, &mut counted).map_err(broken)?;
     if counted.read != size {
-        return Err(at_fault(path, "it changed while it was read".to_owned()));
+        return Err(place.fault("it changed while it was read".to_owned()));
     }
     let into = archive.into_inner().map_err(broken)?;
     let (digest, size) = into.arriving.keep(None)?;

@@ -15,7 +15,7 @@ use bailiwick_sys::beneath::{self, Identity, Kind, Links, Status};
 use bailiwick_sys::{Errno, trees};
 use tar::{Builder, EntryType, Header};
 
-use super::{at_fault, layer};
+use super::{Place, at_fault, layer};
 use crate::ImageError;
 use crate::bounds::Spending;
 use crate::manifest::Descriptor;
@@ -25,18 +25,18 @@ use crate::unpack::unwrapped;
 
 /// Copies a folder into the store.
 pub(super) fn pack(
-    path: &Path,
+    place: &Place,
     places: &Arc<Places>,
     spending: &mut Spending,
     watcher: &Watcher,
 ) -> Result<Descriptor, ImageError> {
-    let root = beneath::hold(path).map_err(|errno| at_fault(path, errno.to_string()))?;
+    let root = place.list()?;
     let steps = Steps::new(watcher, Phase::Reading, None);
     let (most, depth) = (spending.bounds().entries, spending.bounds().depth);
     let arriving = Arriving::begin(places, "the folder", None)?;
     let mut packing = Packing {
         root,
-        path,
+        path: &place.path,
         archive: Builder::new(Into { arriving, spending, steps }),
         linked: HashMap::new(),
         left: most,

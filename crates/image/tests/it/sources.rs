@@ -38,7 +38,7 @@ fn an_archive_of_a_root_file_system_is_an_image_packed_or_not() {
         let path = place.path(name);
         put(&path, &bytes);
         let source = Source::at(&path).expect("a source");
-        assert_eq!(source, Source::RootFs(path), "{name}");
+        assert_eq!(source, Source::RootFs(path.into()), "{name}");
         place.import(source, name).expect(name);
         holds(&place, name);
     }
@@ -86,7 +86,7 @@ fn what_docker_save_wrote_is_an_image() {
     {
         put(&place.path(name), &bytes);
         let source = Source::at(&place.path(name)).expect("a source");
-        assert_eq!(source, Source::Archive(place.path(name)));
+        assert_eq!(source, Source::Archive(place.path(name).into()));
         let image = place.import(source, name).expect("it is taken");
         assert_eq!(image.layers, 2);
         assert_eq!(image.config.cmd, ["/bin/sh"]);
@@ -102,7 +102,7 @@ fn what_docker_save_wrote_is_an_image() {
     for (manifest, why) in wrong {
         let place = Place::new();
         put(&place.path("saved"), &archive(&manifest));
-        let error = place.import(Source::Archive(place.path("saved")), "x").expect_err(why);
+        let error = place.import(Source::Archive(place.path("saved").into()), "x").expect_err(why);
         assert!(error.to_string().contains(why), "{error}");
         place.is_untouched();
     }
@@ -120,11 +120,11 @@ fn an_oci_layout_is_an_image_as_a_folder_and_as_an_archive() {
     let place = Place::new();
     let layout = place.path("layout");
     Made::of(vec![layer()]).layout(&layout);
-    assert_eq!(Source::at(&layout).expect("a source"), Source::Layout(layout.clone()));
-    let first = place.import(Source::Layout(layout.clone()), "folder").expect("it is taken");
+    assert_eq!(Source::at(&layout).expect("a source"), Source::Layout(layout.clone().into()));
+    let first = place.import(Source::Layout(layout.clone().into()), "folder").expect("it is taken");
     put(&place.path("tar"), &packed(&layout));
     let source = Source::at(&place.path("tar")).expect("a source");
-    assert_eq!(source, Source::Archive(place.path("tar")));
+    assert_eq!(source, Source::Archive(place.path("tar").into()));
     let second = place.import(source, "archive").expect("it is taken");
     assert_eq!(first.digest, second.digest);
     holds(&place, "folder");
@@ -170,7 +170,7 @@ fn a_layout_with_links_in_it_leads_nowhere() {
     let elsewhere = place.path("elsewhere");
     std::fs::rename(&blob, &elsewhere).expect("it moves");
     std::os::unix::fs::symlink(&elsewhere, &blob).expect("a link");
-    place.import(Source::Layout(layout), "it").expect_err("a link");
+    place.import(Source::Layout(layout.into()), "it").expect_err("a link");
     place.is_untouched();
 }
 
@@ -198,7 +198,7 @@ fn a_folder_is_copied_as_it_is() {
     )
     .expect("a pipe");
     let source = Source::at(&from).expect("a source");
-    assert_eq!(source, Source::Folder(from.clone()));
+    assert_eq!(source, Source::Folder(from.clone().into()));
     let first = place.import(source.clone(), "it").expect("it is taken");
     holds(&place, "it");
     let root = place.root("it");
@@ -218,7 +218,7 @@ fn a_folder_is_copied_as_it_is() {
     let again = place.import(source, "again").expect("it is taken");
     assert_eq!(first.digest, again.digest, "the same folder is the same image");
     put(&from.join(".wh.etc"), b"");
-    let error = place.import(Source::Folder(from), "it").expect_err("a whiteout");
+    let error = place.import(Source::Folder(from.into()), "it").expect_err("a whiteout");
     assert!(error.to_string().contains(".wh."), "{error}");
     holds(&place, "it");
 }
@@ -248,7 +248,8 @@ fn how_far_it_is_is_told() {
     let told = Arc::clone(&heard);
     let watcher = Watcher::new(move |progress| told.lock().expect("no panic").push(progress));
     put(&place.path("tar"), &layer().file("big", &"x".repeat(1 << 20)).done());
-    run(place.store.import(Source::RootFs(place.path("tar")), &named("it"), &watcher)).expect("it is taken");
+    run(place.store.import(Source::RootFs(place.path("tar").into()), &named("it"), &watcher))
+        .expect("it is taken");
     let heard = heard.lock().expect("no panic");
     for phase in [Phase::Reading, Phase::Unpacking] {
         let last = heard.iter().rfind(|one| one.phase == phase).expect("it was told");

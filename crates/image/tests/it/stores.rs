@@ -12,7 +12,7 @@ use crate::made::{Layer, Made, Place, get, named, put, run};
 fn rootfs(place: &Place, name: &str, content: &str) -> Source {
     let path = place.path(&format!("{name}.tar"));
     put(&path, &Layer::new().file("a", content).done());
-    Source::RootFs(path)
+    Source::RootFs(path.into())
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn one_that_stops_in_the_middle_for_the_test_that_kills_it() {
             }
         }
     });
-    let source = Source::Layout(folder.join("layout"));
+    let source = Source::Layout(folder.join("layout").into());
     run(store.import(source, &named("killed"), &watcher)).expect("it is never done");
 }
 
@@ -203,6 +203,6 @@ fn one_that_is_killed_in_the_middle_leaves_nothing_half() {
     assert_eq!(names, ["kept:latest"]);
     run(store.collect()).expect("it is collected");
     assert_eq!(place.count("blobs/sha256"), 3);
-    run(store.import(Source::Layout(place.path("layout")), &named("killed"), &Watcher::nobody()))
+    run(store.import(Source::Layout(place.path("layout").into()), &named("killed"), &Watcher::nobody()))
         .expect("it works now");
 }

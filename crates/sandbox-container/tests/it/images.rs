@@ -140,7 +140,8 @@ fn folders_that_an_image_declares_within_others_are_bounded_too() {
         wait(async {
             let before = ask(engine, &["volume", "ls", "-q"]);
             let limits = spec().limits.with(bailiwick_sandbox::Limit::Disk, "8MiB").expect("a limit");
-            let mounts = vec![Mount { from: mounted.clone(), to: path("/srv/m"), writable: true }];
+            let mount = Mount { from: mounted.clone(), to: path("/srv/m"), writable: true };
+            let mounts = vec![mount.open_by_name().expect("it is held")];
             let sandbox = place.create(SandboxSpec { limits, mounts, ..of(&made) }).await.expect("a sandbox");
             let disk = sandbox.receipt().walls.iter().find(|wall| wall.demand == "disk").cloned();
             assert_eq!(disk.map(|disk| disk.status), Some(WallStatus::Enforced));

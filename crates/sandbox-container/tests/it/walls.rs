@@ -135,10 +135,11 @@ fn mounts_are_what_they_are_said_to_be() {
         std::fs::set_permissions(root.join("write"), std::os::unix::fs::PermissionsExt::from_mode(0o777))
             .expect("open");
         std::os::unix::fs::symlink(root.join("read"), root.join("link")).expect("a link");
-        let mount =
-            |from: &str, writable| Mount { from: root.join(from), to: path(&format!("/{from}")), writable };
+        let mount = |from: &str, writable| {
+            Mount { from: root.join(from), to: path(&format!("/{from}")), writable }.open_by_name()
+        };
         wait(async {
-            let mounts = vec![mount("read", false), mount("write", true)];
+            let mounts = vec![mount("read", false).expect("held"), mount("write", true).expect("held")];
             let sandbox = place.create(SandboxSpec { mounts, ..spec() }).await.expect("a sandbox");
             let tries = "cat /read/file /write/file; (echo x > /read/file) 2>/dev/null && echo written; echo more > /write/new; cat /write/new";
             assert_eq!(sh(sandbox.as_ref(), tries).await, "of the host\nof the host\nmore\n");
@@ -146,8 +147,7 @@ fn mounts_are_what_they_are_said_to_be() {
             assert_eq!(std::fs::read_to_string(root.join("write/new")).expect("written"), "more\n");
             assert_eq!(std::fs::read_to_string(root.join("read/file")).expect("unchanged"), "of the host\n");
             for (from, why) in [("link", "a symbolic link on the way"), ("missing", "No such file")] {
-                let refused = place.create(SandboxSpec { mounts: vec![mount(from, false)], ..spec() }).await;
-                let error = refused.expect_err("it is refused");
+                let error = mount(from, false).expect_err("it is refused");
                 assert_eq!(error.code(), ErrorCode::FsDenied, "{error}");
                 assert!(error.to_string().contains(why), "{error}");
             }
@@ -161,8 +161,8 @@ fn what_is_mounted_below_a_mount_stays_outside() {
         // A folder with file systems below it wherever an engine sees it from.
         wait(async {
             let mount = Mount { from: "/sys/fs".into(), to: path("/below"), writable: false };
-            let sandbox =
-                place.create(SandboxSpec { mounts: vec![mount], ..spec() }).await.expect("a sandbox");
+            let mounts = vec![mount.open_by_name().expect("it is held")];
+            let sandbox = place.create(SandboxSpec { mounts, ..spec() }).await.expect("a sandbox");
             let seen = sh(
                 sandbox.as_ref(),
                 "grep -c ' /below/' /proc/self/mountinfo || true; ls -A /below/cgroup | wc -l",

@@ -157,7 +157,7 @@ fn a_snapshot_is_asked_for_with_its_own_spec() {
         // A folder is what was mounted, and not only where.
         let mounted = |from: &str| {
             let mount = Mount { from: from.into(), to: path("/mounted"), writable: false };
-            SandboxSpec { mounts: vec![mount], ..spec() }
+            SandboxSpec { mounts: vec![mount.open_by_name().expect("it is held")], ..spec() }
         };
         let [one, two] = ["one", "two"].map(|name| {
             let folder = place.path().join(name);

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bailiwick_sandbox::{Image, Mount, SandboxError};
+use bailiwick_sandbox::{Held, Image, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
 use bailiwick_testkit_sandbox::{Folder, entries, has_shell, image};
 
@@ -18,8 +18,9 @@ tests!(
     a_mount_within_another_makes_nothing_on_the_host,
 );
 
-fn mount(from: &Path, to: &str, writable: bool) -> Mount {
-    Mount { from: from.canonicalize().expect("a path"), to: path(to), writable }
+fn mount(from: &Path, to: &str, writable: bool) -> Held<Mount> {
+    let from = from.canonicalize().expect("a path");
+    Mount { from, to: path(to), writable }.open_by_name().expect("it is held")
 }
 
 fn mounts_are_read_or_written_as_they_were_asked_for() {
@@ -67,9 +68,8 @@ fn what_is_no_plain_folder_or_file_is_not_mounted() {
     std::os::unix::fs::symlink("/usr", &link).expect("a link");
     wait(async {
         for from in [link.join("share"), link, PathBuf::from("/dev/null"), place.path().join("nothing")] {
-            let mut spec = spec();
-            spec.mounts = vec![Mount { from: from.clone(), to: path("/srv/x"), writable: false }];
-            let refused = place.create(spec).await.err();
+            let mount = Mount { from: from.clone(), to: path("/srv/x"), writable: false };
+            let refused = mount.open_by_name().err();
             assert!(matches!(refused, Some(SandboxError::Mount { .. })), "{}: {refused:?}", from.display());
         }
         assert_eq!(place.processes(), Vec::<i32>::new());

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bailiwick_sys::Errno;
 use bailiwick_sys::beneath::{self, Links};
+use bailiwick_sys::held::HeldFile;
 use rustix::fs::{AtFlags, Mode, OFlags, Statx, StatxFlags};
 
 /// Whose what is served is, as the machine sees it.
@@ -42,10 +43,10 @@ impl Share {
         Ok(Self { name, held, writable, owner, steady })
     }
 
-    /// Which file it is: device and number.
-    pub(crate) fn identity(&self) -> std::io::Result<(u64, u64)> {
-        let found = rustix::fs::fstat(&self.held)?;
-        Ok((found.st_dev, found.st_ino))
+    /// Serves what is held already.
+    pub(crate) fn of(name: String, source: &HeldFile, writable: bool) -> Result<Self, Errno> {
+        let (held, owner) = (source.descriptor()?, Owner::AsItIs);
+        Ok(Self { name, held, writable, owner, steady: false })
     }
 
     /// Gets hold of what is at a path in it.

@@ -1,17 +1,18 @@
 //! Making a sandbox: cgroups, a jail of the strongest kind that can be had here, a look at what stands, and its files.
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
 use bailiwick_agent_host::masks::MASKS;
+use bailiwick_agent_host::mounts::refusal;
 use bailiwick_agent_host::places::SYSTEM;
 use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, folders, label, packs};
 use bailiwick_sandbox::outlet::{NAMES, PROXY};
 use bailiwick_sandbox::{Image, Network, SandboxError, SandboxSpec, Unpacked, judge};
 use bailiwick_sys::cgroups::{Bounds, Controller, Group};
+use bailiwick_sys::held::HeldFile;
 use bailiwick_sys::{Errno, packets, privileges};
 use bailiwick_types::{SandboxId, Wallpart, shortened};
 use bailiwick_wire::jail::{FromJail, Listens, Own, Place, Plan, Standing};
@@ -378,9 +379,19 @@ fn plan_of(
 ) -> Result<(Plan, Vec<OwnedFd>), SandboxError> {
     let mut places = if lent.image.is_some() { plan::of_an_image() } else { inner.places.clone() };
     let is_root = privileges::identity().0 == 0;
-    let lower = |from: &Path, to: &str| layout::lower(from, to, is_root);
-    let image = lent.image.as_ref().map(|image| lower(&image.root(), "/")).transpose()?;
-    let overlays = spec.overlays.iter().map(|overlay| lower(&overlay.from, overlay.to.as_str()));
+    let mut held: Vec<HeldFile> = spec.mounts.iter().map(|mount| mount.source().clone()).collect();
+    let image = lent.image.as_ref().map(|image| image.root());
+    let image = image.map(|root| {
+        let source = HeldFile::open(&root).map_err(|errno| refusal(&root, &errno.to_string()))?;
+        held.push(source.clone());
+        layout::lower(&root, &source, "/", is_root)
+    });
+    let image = image.transpose()?;
+    held.extend(spec.overlays.iter().map(|overlay| overlay.source().clone()));
+    let overlays = spec
+        .overlays
+        .iter()
+        .map(|overlay| layout::lower(&overlay.from, overlay.source(), overlay.to.as_str(), is_root));
     let overlays = overlays.collect::<Result<Vec<_>, _>>()?;
     let (mut given, mut texts) = (Vec::new(), Vec::new());
     if let Some(outlet) = &lent.outlet {
@@ -429,6 +440,9 @@ fn plan_of(
         hands,
         data: group.holds(Controller::Memory).is_err().then_some(spec.limits.memory.value),
     };
+    for source in held {
+        texts.push(source.descriptor().map_err(|errno| failed("hand over what is mounted", &errno))?);
+    }
     Ok((plan, texts))
 }
 

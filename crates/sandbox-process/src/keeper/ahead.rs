@@ -73,10 +73,10 @@ impl Ahead {
 }
 
 fn can_be_ahead(plan: &Plan) -> bool {
-    let is_checked = |place: &Place| matches!(place, Place::Bind(Bind { checked: Some(_), .. }));
+    let is_held = |place: &Place| matches!(place, Place::Bind(Bind { is_held: true, .. }));
     let fits = plan.doors.len() < packets::MOST_DESCRIPTORS;
     let is_plain = plan.image.is_none() && plan.overlays.is_empty() && !plan.hands;
-    plan.own == Own::All && plan.own_network && fits && is_plain && !plan.places.iter().any(is_checked)
+    plan.own == Own::All && plan.own_network && fits && is_plain && !plan.places.iter().any(is_held)
 }
 
 /// Whether what was built for one plan is what another wants.

@@ -3,7 +3,6 @@
 //!
 //! A step without which something would be open ends the process. Nothing of a guest runs before the last step.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use bailiwick_sys::{Errno, Failed, Step, bounds, cgroups, ending, loopback, pack
 use bailiwick_wire::jail::{self, Bind, FromJail, Laid, Listens, Own, Place, Plan, Standing, ToKeeper};
 use bailiwick_wire::{decode, encode};
 
+use super::found::Found;
 use super::opened::opened;
 use super::unbuilt::Unbuilt;
 use super::{Handed, covered, image, look, way};
@@ -76,16 +76,18 @@ fn hear_plan(keeper: &OwnedFd) -> Option<(Box<Plan>, OwnedFd, Vec<OwnedFd>)> {
 fn go_on(
     plan: &Plan,
     stream: OwnedFd,
-    Handed { doors, copies, hand, given: _ }: Handed,
+    Handed { doors, copies, held, hand, given: _ }: Handed,
     prepared: Result<Prepared, Unbuilt>,
     filters: &Filters,
 ) -> ! {
     let finished = prepared.and_then(|prepared| {
-        let (standing, handed, supervision) = finish(plan, doors, &copies, prepared, filters)?;
+        let found = Found { copies: &copies, held: &held };
+        let (standing, handed, supervision) = finish(plan, doors, found, prepared, filters)?;
         hand_over(hand.as_ref(), &handed)?;
         Ok((standing, supervision))
     });
-    drop(copies);
+    // The agent holds nothing of the host's.
+    drop((copies, held));
     match finished {
         Ok((standing, supervision)) => {
             let signals_stay = standing.signals_stay;
@@ -161,7 +163,7 @@ fn prepare(plan: &Plan, handed: &mut Handed, keeper: &OwnedFd) -> Result<Prepare
             // What is copied of an image is memory, and has to be counted as the sandbox's from its first byte.
             prepared.joined = join(std::mem::take(&mut handed.doors))?;
         }
-        prepared.image = begin_root(plan, &handed.copies)?;
+        prepared.image = begin_root(plan, Found { copies: &handed.copies, held: &handed.held })?;
         for (at, text) in plan.given.iter().zip(&handed.given) {
             image::write(Path::new(at), &whole(text)?)?;
         }
@@ -216,7 +218,7 @@ fn listen(Listens { proxy, names, ports }: &Listens) -> Result<Vec<OwnedFd>, Fai
 fn finish(
     plan: &Plan,
     doors: Vec<OwnedFd>,
-    copies: &BTreeMap<String, OwnedFd>,
+    found: Found<'_>,
     Prepared { differs, outside, image, joined, listeners }: Prepared,
     filters: &Filters,
 ) -> Result<(Standing, Vec<OwnedFd>, Supervision), Failed> {
@@ -227,7 +229,7 @@ fn finish(
     } else {
         // After it has joined: a namespace of cgroups begins where its maker is.
         namespaces::hide_cgroups()?;
-        handed.extend(end_root(plan, image.is_some(), copies)?);
+        handed.extend(end_root(plan, image.is_some(), found)?);
     }
     // One more than commands may have: the agent.
     let processes = plan.processes.map(|most| u64::from(most) + 1);
@@ -240,7 +242,7 @@ fn finish(
         privileges::die_with_parent()?;
     }
     let outsider = (plan.own == Own::Nothing).then(look::Outsider::start).transpose()?;
-    let landlock = landlock::close_all_but(&opened(plan))?;
+    let landlock = landlock::close_all_but(opened(plan, found)?)?;
     standing.signals_stay = outsider.is_some_and(|outsider| outsider.is_out_of_reach());
     standing.landlock = (landlock.version > 0).then_some((landlock.version, landlock.whole));
     look::at(&mut standing, plan, image, differs, outside)?;
@@ -282,10 +284,11 @@ fn become_somebody(plan: &Plan, outside: u32) -> Result<(), Failed> {
 
 /// The part of the root that all sandboxes of a kind have in common. The host's files are still there, at their place.
 /// Says how an image is the root, if one is.
-fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<Laid>, Unbuilt> {
+fn begin_root(plan: &Plan, found: Found<'_>) -> Result<Option<Laid>, Unbuilt> {
     mounts::keep_to_oneself()?;
     // Before anything is mounted: it may be where the new root is about to be.
-    let image = plan.image.as_ref().map(|image| image::checked_copy(image, Path::new(&image.from), copies));
+    let image = plan.image.as_ref();
+    let image = image.map(|image| found.mount(&image.to, (Path::new("/"), &image.from), Less::READ));
     let image = image.transpose()?;
     let small = Size { bytes: 4 << 20, files: 4096 };
     let mut root = Err(Step::MountMemory.failed(Errno::NOENT));
@@ -341,18 +344,18 @@ fn begin_root(plan: &Plan, copies: &BTreeMap<String, OwnedFd>) -> Result<Option<
 
 /// What is this sandbox's own; then the host's files go, and the root is closed. Gives where what is written over folders of the
 /// host's is.
-fn end_root(plan: &Plan, has_own: bool, copies: &BTreeMap<String, OwnedFd>) -> Result<Vec<OwnedFd>, Failed> {
+fn end_root(plan: &Plan, has_own: bool, found: Found<'_>) -> Result<Vec<OwnedFd>, Failed> {
     make_own(plan, has_own)?;
     for place in &plan.places {
         // The user's own mounts come last: one may lie in a folder of the sandbox's own.
         if let Place::Bind(bind) = place
-            && let Some(checked) = bind.checked
+            && bind.is_held
         {
-            mount_checked(bind, checked, copies)?;
+            mount_held(bind, found)?;
         }
     }
     let own = Path::new(OWN);
-    let covered = covered::cover(plan, own, copies)?;
+    let covered = covered::cover(plan, own, found)?;
     // What is mounted elsewhere stays; the whole of it has no name any more.
     mounts::detach(own)?;
     remove_folder(own)?;
@@ -379,7 +382,7 @@ fn make(place: &Place) -> Result<(), Failed> {
             folder_above(Path::new(at))?;
             file(Path::new(at), text.as_bytes())
         }
-        Place::Bind(bind) if bind.checked.is_some() => Ok(()),
+        Place::Bind(bind) if bind.is_held => Ok(()),
         Place::Bind(bind) => mount(bind),
         Place::Device { at } => {
             file(Path::new(at), b"")?;
@@ -403,25 +406,13 @@ fn mount(Bind { from, to, writable, is_folder, .. }: &Bind) -> Result<(), Failed
     mounts::bind(&PathBuf::from(format!("{OLD}{from}")), to, less)
 }
 
-/// Mounts something of the user's, if it is what was checked. It may lie in another that a guest has written to, and the host's
-/// files are still there under a name: so the way to its place is gone step by step, and no link is followed.
-fn mount_checked(bind: &Bind, checked: (u64, u64), copies: &BTreeMap<String, OwnedFd>) -> Result<(), Failed> {
-    let changed = |errno| Step::ChangedMeanwhile.failed(errno);
-    let Bind { from, to, writable, is_folder, .. } = bind;
-    let less = if *writable { Less::WRITE } else { Less::READ };
-    let fresh;
-    let copy = if let Some(copy) = copies.get(to) {
-        copy
-    } else {
-        fresh = mounts::copy(&PathBuf::from(format!("{OLD}{from}")), less)?;
-        &fresh
-    };
-    let found = rustix::fs::fstat(copy).map_err(changed)?;
-    if (found.st_dev, found.st_ino) != checked {
-        return Err(changed(Errno::STALE));
-    }
-    let place = way::to(Path::new(to), *is_folder)?;
-    mounts::attach(copy, place.as_fd())
+/// Mounts something of the user's. It may lie in another that a guest has written to, and the host's files are still there under
+/// a name: so the way to its place is gone step by step, and no link is followed.
+fn mount_held(bind: &Bind, found: Found<'_>) -> Result<(), Failed> {
+    let less = if bind.writable { Less::WRITE } else { Less::READ };
+    let mount = found.mount(&bind.to, (Path::new(OLD), &bind.from), less)?;
+    let place = way::to(Path::new(&bind.to), bind.is_folder)?;
+    mounts::attach(&mount, place.as_fd())
 }
 
 /// Covers something of `/proc`, if it is there.

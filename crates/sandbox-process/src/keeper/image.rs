@@ -2,14 +2,13 @@
 //!
 //! Whoever made the image is a stranger. While the host's files still have a name, no link of the image is followed.
 
-use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use bailiwick_sys::mounts::{self, Less, Size};
 use bailiwick_sys::overlay::{self, Layers};
 use bailiwick_sys::{Errno, Failed, Step, beneath, privileges};
-use bailiwick_wire::jail::{Laid, Lower, Plan};
+use bailiwick_wire::jail::{Laid, Plan};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::unbuilt::Unbuilt;
@@ -43,11 +42,11 @@ pub(super) fn lay(base: &Path, plan: &Plan, image: &OwnedFd) -> Result<Root, Unb
         Err(failed) => {
             let why = failed.to_string();
             copy(&lower, &upper, plan, &why)?;
-            (mounts::copy(&upper, Less::WRITE)?, Laid::Copied { why })
+            (mounts::copy_at(&upper, Less::WRITE)?, Laid::Copied { why })
         }
     };
     mounts::attach(&whole, open_folder(&root)?.as_fd())?;
-    let own = mounts::copy(&own, Less::WRITE)?;
+    let own = mounts::copy_at(&own, Less::WRITE)?;
     Ok(Root { place: root, own, laid })
 }
 
@@ -79,21 +78,6 @@ fn copy(from: &Path, to: &Path, plan: &Plan, why: &str) -> Result<(), Unbuilt> {
 /// Puts something that has no name at a place.
 pub(super) fn attach(what: &OwnedFd, place: &Path) -> Result<(), Failed> {
     mounts::attach(what, open_folder(place)?.as_fd())
-}
-
-/// A copy of what was checked, if it still is what is there.
-pub(super) fn checked_copy(
-    lower: &Lower,
-    from: &Path,
-    copies: &BTreeMap<String, OwnedFd>,
-) -> Result<OwnedFd, Failed> {
-    let changed = |errno| Step::ChangedMeanwhile.failed(errno);
-    let copy = match copies.get(&lower.to) {
-        Some(copy) => copy.try_clone().map_err(|_| changed(Errno::MFILE))?,
-        None => mounts::copy(from, Less::READ)?,
-    };
-    let found = rustix::fs::fstat(&copy).map_err(changed)?;
-    if (found.st_dev, found.st_ino) == lower.checked { Ok(copy) } else { Err(changed(Errno::STALE)) }
 }
 
 /// Makes a folder that must not be there yet.
@@ -129,7 +113,7 @@ pub(super) fn write(at: &Path, text: &[u8]) -> Result<(), Failed> {
 
 /// Puts a folder of the sandbox's own at a place of the image.
 pub(super) fn put(source: &Path, place: &Path) -> Result<(), Failed> {
-    let copy = mounts::copy(source, Less::WRITE)?;
+    let copy = mounts::copy_at(source, Less::WRITE)?;
     let place = way::to(place, true)?;
     mounts::attach(&copy, place.as_fd())
 }

@@ -8,6 +8,7 @@ mod ahead;
 mod build;
 mod copied;
 mod covered;
+mod found;
 mod image;
 mod look;
 mod opened;
@@ -127,8 +128,17 @@ impl Keeper {
             // Host and keeper are one binary; a message that is none means that the host is not a host.
             let Ok(ToKeeper::Make { number, plan }) = decode(bytes) else { return Ok(false) };
             let mut descriptors = packet.descriptors.into_iter();
-            let Some(stream) = descriptors.next() else { return Ok(false) };
-            let streams = Streams { agent: stream, hand: descriptors.next(), given: descriptors.collect() };
+            let Some(agent) = descriptors.next() else { return Ok(false) };
+            let hand = if plan.hands { descriptors.next() } else { None };
+            let given: Vec<OwnedFd> = descriptors.by_ref().take(plan.given.len()).collect();
+            let held: BTreeMap<String, OwnedFd> = plan.held().map(str::to_owned).zip(descriptors).collect();
+            if held.len() != plan.held().count() {
+                // This process may open no more: without its descriptor nothing is mounted.
+                let (step, errno) = (Step::ReceivePacket.says().to_owned(), Errno::MFILE.raw_os_error());
+                tell(&FromKeeper::NotStarted { number, step, errno }, &[])?;
+                continue;
+            }
+            let streams = Streams { agent, hand, given, held };
             let order = buffer.get(..packet.length).unwrap_or_default();
             if let Err(Failed { step, errno }) = self.make(number, &plan, streams, order) {
                 let step = step.says().to_owned();
@@ -167,7 +177,7 @@ impl Keeper {
         &mut self,
         number: u64,
         plan: &Plan,
-        Streams { agent: stream, hand, given }: Streams,
+        Streams { agent: stream, hand, given, held }: Streams,
         doors: Vec<OwnedFd>,
     ) -> Result<(), Failed> {
         let own = match plan.own {
@@ -175,15 +185,16 @@ impl Keeper {
             jail::Own::AllButUser => Own::AllButUser,
             jail::Own::Nothing => Own::Nothing,
         };
-        let copies = self.copies(plan);
+        let copies = self.copies(plan, &held);
         let (outer, inner) = packets::packet_pair()?;
         match into_jail(own, plan.own_network, &self.alone)? {
             Side::Child => {
                 drop((outer, std::mem::take(&mut self.ahead)));
-                build::live(plan, stream, Handed { doors, copies, hand, given }, inner, self.filters.of(plan))
+                let handed = Handed { doors, copies, held, hand, given };
+                build::live(plan, stream, handed, inner, self.filters.of(plan))
             }
             Side::Parent(child) => {
-                drop((inner, doors, copies, stream, hand, given));
+                drop((inner, doors, copies, held, stream, hand, given));
                 let outside = match settle(own, &child, plan) {
                     Ok(outside) => outside,
                     Err(failed) => {
@@ -238,29 +249,29 @@ impl Keeper {
     /// As root, copies of what was asked for of the host's, by their places: the jail's user may not get as far as where they are.
     /// Writable ones look as if that user owned them; where a file system cannot do that, the folder is as it is, and its
     /// permissions say what can be done.
-    fn copies(&self, plan: &Plan) -> BTreeMap<String, OwnedFd> {
+    fn copies(&self, plan: &Plan, held: &BTreeMap<String, OwnedFd>) -> BTreeMap<String, OwnedFd> {
         let Some(outside) = plan.outside.first().copied() else { return BTreeMap::new() };
-        let owned = |from: &str, owner: Option<(u32, u32)>| {
+        let owned = |from: &OwnedFd, owner: Option<(u32, u32)>| {
             let (user, group) = owner?;
             let user = Mapping { inside: user, user: outside, group: outside };
             let group = Mapping { inside: group, user: outside, group: outside };
-            mounts::owned_copy(Path::new(from), user, group, &self.alone).ok()
+            mounts::owned_copy(from, user, group, &self.alone).ok()
         };
         let copy = |place: &Place| {
-            let Place::Bind(Bind { from, to, writable, checked: Some(_), owner, .. }) = place else {
+            let Place::Bind(Bind { to, writable, is_held: true, owner, .. }) = place else {
                 return None;
             };
+            let from = held.get(to)?;
             let owned = owned(from, *owner);
-            let from = Path::new(from);
             let less = if *writable { Less::WRITE } else { Less::READ };
             // What cannot be copied is looked for by the jail itself, which says why it cannot be mounted.
             let copy = owned.or_else(|| mounts::copy(from, less).ok())?;
             Some((to.clone(), copy))
         };
-        let lower = |lower: &Lower| Some((lower.to.clone(), owned(&lower.from, lower.owner)?));
+        let lower = |lower: &Lower| Some((lower.to.clone(), owned(held.get(&lower.to)?, lower.owner)?));
         let image = |image: &Lower| {
             // One that cannot be made to look like the sandbox's is copied, and has to be read for that.
-            let read = || mounts::copy(Path::new(&image.from), Less::READ).ok();
+            let read = || mounts::copy(held.get(&image.to)?, Less::READ).ok();
             lower(image).or_else(|| Some((image.to.clone(), read()?)))
         };
         let lowers = plan.image.iter().filter_map(image).chain(plan.overlays.iter().filter_map(lower));
@@ -276,6 +287,8 @@ struct Streams {
     hand: Option<OwnedFd>,
     /// The texts of files, in the order of the plan.
     given: Vec<OwnedFd>,
+    /// What is mounted of the host's, by its place.
+    held: BTreeMap<String, OwnedFd>,
 }
 
 /// What the first process of a jail is handed.
@@ -285,6 +298,8 @@ pub(crate) struct Handed {
     pub(crate) doors: Vec<OwnedFd>,
     /// Folders of the host's that look like its own, by their places.
     pub(crate) copies: BTreeMap<String, OwnedFd>,
+    /// What is mounted of the host's, by its place, as descriptors of the host's mount namespace.
+    pub(crate) held: BTreeMap<String, OwnedFd>,
     /// Where it hands descriptors to the host.
     pub(crate) hand: Option<OwnedFd>,
     /// The texts of files, in the order of the plan.

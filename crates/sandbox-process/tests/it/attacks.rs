@@ -270,7 +270,9 @@ fn a_mount_finds_its_place_through_no_link_of_a_guest() {
     let way_out = std::path::Path::new("/.old").join(victim.strip_prefix("/").expect("an absolute path"));
     std::os::unix::fs::symlink(&way_out, outer.join("way")).expect("a link");
     std::os::unix::fs::symlink(way_out.join("named"), outer.join("end")).expect("a link");
-    let mount = |from: std::path::PathBuf, to: &str| Mount { from, to: path(to), writable: true };
+    let mount = |from: std::path::PathBuf, to: &str| {
+        Mount { from, to: path(to), writable: true }.open_by_name().expect("it is held")
+    };
     for (from, to) in [
         (inner.clone(), "/data/way/made"),
         (inner.join("file"), "/data/way/made"),

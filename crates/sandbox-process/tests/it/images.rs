@@ -337,6 +337,7 @@ fn without_laying_over_an_overlay_of_the_hosts_is_refused() {
     std::fs::create_dir(&folder).expect("a folder");
     let from = folder.canonicalize().expect("a path");
     let overlay = bailiwick_sandbox::Overlay { from, to: crate::place::path("/srv/project") };
+    let overlay = overlay.open_by_name().expect("it is held");
     wait(async {
         let error = place
             .create(SandboxSpec { overlays: vec![overlay], ..spec() })

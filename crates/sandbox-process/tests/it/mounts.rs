@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use bailiwick_sandbox::{Mount, SandboxError};
+use bailiwick_sandbox::{Held, Mount, SandboxError};
 use bailiwick_testkit::{requires, tests};
 use bailiwick_types::ErrorCode;
 
@@ -18,8 +18,9 @@ tests!(
     what_is_mounted_gives_no_privileges,
 );
 
-fn mount(from: &Path, to: &str, writable: bool) -> Mount {
-    Mount { from: from.canonicalize().expect("a path"), to: path(to), writable }
+fn mount(from: &Path, to: &str, writable: bool) -> Held<Mount> {
+    let from = from.canonicalize().expect("a path");
+    Mount { from, to: path(to), writable }.open_by_name().expect("it is held")
 }
 
 /// A folder that everybody may look into.
@@ -95,17 +96,21 @@ fn a_mount_may_lie_in_a_folder_of_its_own() {
 
 fn what_is_no_folder_or_file_or_behind_a_link_is_refused() {
     let place = Place::new();
-    let folder = folder(&place, "in");
+    let folder = folder(&place, "in").canonicalize().expect("a path");
     std::os::unix::fs::symlink("/etc", folder.join("link")).expect("a link");
-    wait(async {
-        for from in [folder.join("link"), folder.join("nothing"), PathBuf::from("/dev/null")] {
-            let mut spec = spec();
-            spec.mounts = vec![Mount { from: from.clone(), to: path("/data"), writable: false }];
-            let error = place.create(spec).await.expect_err("it is refused");
-            assert!(matches!(error, SandboxError::Mount { .. }), "{}: {error}", from.display());
-            assert_eq!(error.code(), ErrorCode::FsDenied);
-        }
-    });
+    let refused = [
+        ("link", "a symbolic link on the way"),
+        ("link/passwd", "a symbolic link on the way"),
+        ("nothing", "No such file"),
+        ("/dev/null", "neither a file nor a folder"),
+    ];
+    for (from, why) in refused {
+        let mount = Mount { from: folder.join(from), to: path("/data"), writable: false };
+        let error = mount.open_by_name().expect_err("it is refused");
+        assert!(matches!(error, SandboxError::Mount { .. }), "{from}: {error}");
+        assert_eq!(error.code(), ErrorCode::FsDenied);
+        assert!(error.to_string().contains(why), "{from}: {error}");
+    }
 }
 
 fn what_is_mounted_gives_no_privileges() {

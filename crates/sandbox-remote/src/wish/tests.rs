@@ -34,12 +34,11 @@ fn a_network_is_asked_for_only_where_no_rule_of_this_machine_would_be_left_behin
 #[test]
 fn what_means_this_machine_is_refused() {
     let to = SandboxPath::new("/srv").expect("a path");
-    let mount = Mount { from: "/srv/data".into(), to: to.clone(), writable: false };
-    check(|spec| spec.mounts.push(mount), "the mount `/srv/data:/srv:ro`");
-    check(
-        |spec| spec.overlays.push(Overlay { from: "/srv/data".into(), to }),
-        "the overlay `/srv/data:/srv`",
-    );
+    let mount = Mount { from: "/usr".into(), to: to.clone(), writable: false };
+    let mount = mount.open_by_name().expect("it is held");
+    let overlay = Overlay { from: "/usr".into(), to }.open_by_name().expect("it is held");
+    check(|spec| spec.mounts.push(mount), "the mount `/usr:/srv:ro`");
+    check(|spec| spec.overlays.push(overlay), "the overlay `/usr:/srv`");
     let secret = "TOKEN=token@api.example.com:Authorization".parse().expect("a secret");
     check(|spec| spec.secrets.push(secret), "the secret `token`");
     check(|spec| spec.expose.push(8080), "the port 8080");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bailiwick_sandbox::{
-    Command, ExecResult, Exit, Limits, Mount, Preset, SandboxError, SandboxPath, SandboxSpec,
+    Command, ExecResult, Exit, Held, Limits, Mount, Preset, SandboxError, SandboxPath, SandboxSpec,
 };
 use bailiwick_types::{ErrorCode, shortened};
 
@@ -62,7 +62,7 @@ pub(crate) async fn compiled(inner: &Inner, source: Source<'_>) -> Result<PathBu
 }
 
 /// This program, as it is mounted where it runs again.
-pub(crate) fn program() -> Result<Mount, SandboxError> {
+pub(crate) fn program() -> Result<Held<Mount>, SandboxError> {
     const STEP: &str = "find this program";
     let failed = |reason: String| SandboxError::Failed { step: STEP.to_owned(), reason };
     if !enter::was_entered() {
@@ -71,7 +71,7 @@ pub(crate) fn program() -> Result<Mount, SandboxError> {
     let from = std::env::current_exe()
         .and_then(|path| path.canonicalize())
         .map_err(|error| failed(error.to_string()))?;
-    Ok(Mount { from, to: SandboxPath::new(PROGRAM)?, writable: false })
+    Mount { from, to: SandboxPath::new(PROGRAM)?, writable: false }.open_by_name()
 }
 
 async fn compile(inner: &Inner, source: Source<'_>, counts: bool) -> Result<Vec<u8>, SandboxError> {
@@ -82,7 +82,7 @@ async fn compile(inner: &Inner, source: Source<'_>, counts: bool) -> Result<Vec<
     let limits = inner.options.compile;
     let mut spec = SandboxSpec::new(limits);
     let image = Mount { from: source.root.to_owned(), to: SandboxPath::new(IMAGE)?, writable: false };
-    spec.mounts = vec![program()?, image];
+    spec.mounts = vec![program()?, image.open_by_name()?];
     let order = Compile { module: format!("{IMAGE}/{}", source.module), counts };
     let order = serde_json::to_string(&order).map_err(|error| failed(error.to_string()))?;
     let command = Command::new([PROGRAM, COMPILE, &order])?;

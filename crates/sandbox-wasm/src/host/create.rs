@@ -84,8 +84,8 @@ pub(crate) fn behind(
     spec: &SandboxSpec,
     Material { root, code }: &Material<'_>,
 ) -> Result<SandboxSpec, SandboxError> {
-    let mount = |from: &Path, to: &str| -> Result<Mount, SandboxError> {
-        Ok(Mount { from: from.to_owned(), to: SandboxPath::new(to)?, writable: false })
+    let mount = |from: &Path, to: &str| {
+        Mount { from: from.to_owned(), to: SandboxPath::new(to)?, writable: false }.open_by_name()
     };
     let mut theirs = spec.clone();
     theirs.image = Image::Host;

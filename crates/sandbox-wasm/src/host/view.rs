@@ -42,7 +42,12 @@ impl View {
             put(SandboxPath::new(own)?, own.to_owned(), true, true);
         }
         for mount in &spec.mounts {
-            put(mount.to.clone(), mount.to.as_str().to_owned(), mount.writable, mount.from.is_dir());
+            put(
+                mount.to.clone(),
+                mount.to.as_str().to_owned(),
+                mount.writable,
+                mount.source().is_directory(),
+            );
         }
         for overlay in &spec.overlays {
             put(overlay.to.clone(), overlay.to.as_str().to_owned(), true, true);

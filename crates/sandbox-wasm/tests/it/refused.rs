@@ -98,7 +98,8 @@ fn a_file_alone_cannot_be_mounted() {
         let image = place.image("guest.wasm", &program(""));
         for (to, taken) in [("/alone", false), ("/work/alone", true)] {
             let mut spec = spec(&image);
-            spec.mounts = vec![Mount { from: from.clone(), to: path(to), writable: false }];
+            let mount = Mount { from: from.clone(), to: path(to), writable: false };
+            spec.mounts = vec![mount.open_by_name().expect("it is held")];
             let made = place.create(spec).await;
             assert_eq!(made.is_ok(), taken, "{to}: {made:?}");
         }

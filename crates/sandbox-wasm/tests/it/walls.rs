@@ -60,8 +60,11 @@ fn what_is_mounted_read_only_is_not_written_to() {
         for (name, writable) in [("read.wasm", false), ("write.wasm", true)] {
             // The shortest name comes first: /in is the first that is handed over.
             let mut spec = spec(&place.image(name, &opens(3, "new", true)));
-            spec.mounts =
-                vec![Mount { from: host.canonicalize().expect("a path"), to: path("/in"), writable }];
+            spec.mounts = vec![
+                Mount { from: host.canonicalize().expect("a path"), to: path("/in"), writable }
+                    .open_by_name()
+                    .expect("it is held"),
+            ];
             let sandbox = place.create(spec).await.expect("a sandbox");
             let result = sandbox.exec(words(&["guest"])).await.expect("it runs");
             assert_eq!(result.exit == Exit::Code(0), writable, "{:?} {}", result.exit, complaint(&result));
@@ -87,8 +90,11 @@ fn a_link_in_a_mount_leads_nowhere() {
         for (name, opened) in [("absolute", false), ("relative", false), ("system", false), ("within", true)]
         {
             let mut spec = spec(&place.image(&format!("{name}.wasm"), &opens(3, name, false)));
-            spec.mounts =
-                vec![Mount { from: host.canonicalize().expect("a path"), to: path("/in"), writable: true }];
+            spec.mounts = vec![
+                Mount { from: host.canonicalize().expect("a path"), to: path("/in"), writable: true }
+                    .open_by_name()
+                    .expect("it is held"),
+            ];
             let sandbox = place.create(spec).await.expect("a sandbox");
             let result = sandbox.exec(words(&["guest"])).await.expect("it runs");
             assert_eq!(
@@ -236,7 +242,10 @@ fn only_images_of_webassembly_without_a_network_can_run() {
     refused(can(|spec| spec.network = Network::Host), ErrorCode::Unsupported, "no sockets");
     refused(can(|spec| spec.expose = vec![80]), ErrorCode::Unsupported, "exposed ports");
     refused(
-        can(|spec| spec.overlays = vec![Overlay { from: "/tmp".into(), to: path("/.wasm/image") }]),
+        can(|spec| {
+            let overlay = Overlay { from: "/tmp".into(), to: path("/.wasm/image") };
+            spec.overlays = vec![overlay.open_by_name().expect("it is held")];
+        }),
         ErrorCode::FsDenied,
         "its own there",
     );

@@ -44,7 +44,9 @@ impl SandboxSpec {
         } = self;
         check_image(image)?;
         check_environment(env)?;
-        crate::mount::check_all(mounts, overlays)?;
+        let mounts: Vec<_> = mounts.iter().map(|mount| mount.asked().clone()).collect();
+        let overlays: Vec<_> = overlays.iter().map(|overlay| overlay.asked().clone()).collect();
+        crate::mount::check_mounts(&mounts, &overlays)?;
         network.rules()?;
         crate::secret::check(secrets, network)?;
         limits.check()?;

@@ -357,10 +357,10 @@ async fn nothing_is_lost_or_shared_when_everything_happens_at_once() {
 #[tokio::test(start_paused = true)]
 async fn what_no_reset_reaches_is_not_pooled() {
     let spec = || SandboxSpec::new(Limits::default());
-    let mount = |text: &str| text.parse::<Mount>().unwrap();
+    let mount = |text: &str| text.parse::<Mount>().unwrap().open_by_name().unwrap();
     let table = [
-        (SandboxSpec { mounts: vec![mount("/srv:/work:rw")], ..spec() }, OPTIONS, false),
-        (SandboxSpec { mounts: vec![mount("/srv:/work:ro")], ..spec() }, OPTIONS, true),
+        (SandboxSpec { mounts: vec![mount("/usr:/work:rw")], ..spec() }, OPTIONS, false),
+        (SandboxSpec { mounts: vec![mount("/usr:/work:ro")], ..spec() }, OPTIONS, true),
         (SandboxSpec { network: Network::Host, ..spec() }, OPTIONS, false),
         (SandboxSpec { expose: vec![0], ..spec() }, OPTIONS, false),
         (spec(), PoolOptions { max: 0, ..OPTIONS }, false),

@@ -7,7 +7,7 @@ use bailiwick_types::CorrelationId;
 use serde_json::json;
 
 use crate::limits::Limit;
-use crate::{Bound, From, Image, Limits, Network, SandboxPath, SandboxSpec, Ttl};
+use crate::{Bound, From, Image, Limits, Mount, Network, Overlay, SandboxPath, SandboxSpec, Ttl};
 
 #[track_caller]
 fn check(change: impl FnOnce(&mut SandboxSpec), expected: Result<(), &str>) {
@@ -83,8 +83,8 @@ fn a_spec_has_its_golden_shape() {
     let spec = SandboxSpec {
         image: Image::Named("debian:13".to_owned()),
         env: one("A", "b"),
-        mounts: vec!["/srv:/data:rw".parse().unwrap()],
-        overlays: vec!["/home/me/project".parse().unwrap()],
+        mounts: vec!["/usr:/data:rw".parse::<Mount>().unwrap().open_by_name().unwrap()],
+        overlays: vec!["/usr".parse::<Overlay>().unwrap().open_by_name().unwrap()],
         network: "allow:pypi.org:443".parse().unwrap(),
         secrets: vec!["TOKEN=PYPI_TOKEN@pypi.org,upload.pypi.org:Authorization".parse().unwrap()],
         limits: Limits::default().with(Limit::Timeout, "1m").unwrap(),
@@ -94,12 +94,12 @@ fn a_spec_has_its_golden_shape() {
         ttl: Ttl { idle: Duration::from_secs(1), absolute: Duration::from_millis(2500) },
         ..SandboxSpec::default()
     };
-    let shape = json!({
+    let mut shape = json!({
         "image": {"named": "debian:13"},
         "snapshot": null,
         "env": {"A": "b"},
-        "mounts": [{"from": "/srv", "to": "/data", "writable": true}],
-        "overlays": [{"from": "/home/me/project", "to": "/work"}],
+        "mounts": [{"from": "/usr", "to": "/data", "writable": true}],
+        "overlays": [{"from": "/usr", "to": "/work"}],
         "network": {"allow": ["pypi.org:443"]},
         "secrets": [{
             "variable": "TOKEN",
@@ -115,6 +115,12 @@ fn a_spec_has_its_golden_shape() {
         "ttl": {"idleMs": 1000, "absoluteMs": 2500},
     });
     assert_eq!(serde_json::to_value(&spec).unwrap(), shape);
+    // A text holds no descriptor: mounts are never read from one.
+    assert!(serde_json::from_value::<SandboxSpec>(shape.clone()).is_err());
+    for held in ["mounts", "overlays"] {
+        shape.as_object_mut().unwrap().remove(held);
+    }
+    let spec = SandboxSpec { mounts: Vec::new(), overlays: Vec::new(), ..spec };
     assert_eq!(serde_json::from_value::<SandboxSpec>(shape).unwrap(), spec);
     assert_eq!(serde_json::from_value::<SandboxSpec>(json!({})).unwrap(), SandboxSpec::default());
 }

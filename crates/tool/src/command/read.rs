@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bailiwick_document::{Entry as Field, Reader, Record, Value as Written};
-use bailiwick_sandbox::{Image, Limit, Limits, Mount, Network, SandboxSpec, SpecError};
+use bailiwick_sandbox::{Image, Limit, Limits, Mount, Network, SandboxSpec, SpecError, check_mounts};
 use bailiwick_types::{Tier, did_you_mean, shortened};
 
 use super::template::{Fault, Template, known};
@@ -74,11 +74,10 @@ impl CommandBlock {
         let spec = SandboxSpec {
             image: self.image.clone(),
             network: self.network.clone(),
-            mounts: self.mounts.clone(),
             env: self.env.iter().map(|(name, _)| (name.clone(), String::new())).collect(),
             ..SandboxSpec::default()
         };
-        let Err(error) = spec.check() else { return };
+        let Err(error) = spec.check().and_then(|()| check_mounts(&self.mounts, &[])) else { return };
         let part = match &error {
             SpecError::Image { .. } => "image",
             SpecError::Network(_) | SpecError::NoHosts | SpecError::Host { .. } => "network",

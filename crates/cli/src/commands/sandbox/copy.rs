@@ -1,15 +1,19 @@
 //! `bailiwick sandbox cp`: files and folders into a sandbox and out of it.
 //!
-//! Links are never followed: here they are left out with a word, and out of a sandbox they are not written. What comes out
-//! is a stranger's: names that are not plain are refused, nothing that is there is replaced by a link, and all of it is
-//! bounded.
+//! Links below what is copied are never followed: here they are left out with a word, and out of a sandbox they are not written.
+//! A sandbox may write to the very directory that is copied from or to, so a typed path is resolved once and everything below
+//! it is opened by descriptor. What comes out is a stranger's: names that are not plain are refused, nothing that is there is
+//! replaced by a link, and all of it is bounded.
 
 mod out;
 mod way_in;
 
-use bailiwick_core::sandboxes::FileWish;
+use std::path::Path;
+
+use bailiwick_core::sandboxes::{FileWish, MountRoots};
 use bailiwick_core::{Action, Reply};
 use bailiwick_sandbox::{Entry, SandboxPath};
+use bailiwick_sys::held::{HeldFile, Leads, Unheld};
 use serde_json::json;
 
 use super::at;
@@ -61,14 +65,15 @@ fn too_much(message: String) -> Failure {
 /// `bailiwick sandbox cp`
 pub(super) fn copy(screen: &mut Screen, session: &Session, Cp { from, to }: &Cp) -> Result<u8, Failure> {
     let working = &session.environment.working_folder;
+    let guarded = MountRoots::open(&session.loaded.settings.sandbox.mounts).guarded();
     let copied = match (inside(from)?, inside(to)?) {
         (None, Some(to)) => {
             let from = working.join(from);
-            at(session, async |desk| way_in::copy(desk, &from, &to).await)?
+            at(session, async |desk| way_in::copy(desk, (&from, &guarded), &to).await)?
         }
         (Some(from), None) => {
             let to = working.join(to);
-            at(session, async |desk| out::copy(desk, &from, &to).await)?
+            at(session, async |desk| out::copy(desk, &from, (&to, &guarded)).await)?
         }
         (Some(_), Some(_)) | (None, None) => {
             return Err(Failure::Argument {
@@ -90,6 +95,18 @@ pub(super) fn copy(screen: &mut Screen, session: &Session, Cp { from, to }: &Cp)
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     screen.line(&[plain(&format!("copied {files}, {bytes} bytes"))]);
     Ok(0)
+}
+
+/// Resolves a directory that was typed, once. Links are followed, but none in a directory of `fs.mounts`: a sandbox may have put
+/// them there.
+fn hold(path: &Path, guarded: &[HeldFile]) -> Result<HeldFile, Failure> {
+    HeldFile::follow(path, Leads::Anywhere, guarded).map_err(|unheld| {
+        let source = match unheld {
+            Unheld::System { errno, .. } => errno.into(),
+            other => std::io::Error::other(other.to_string()),
+        };
+        Failure::Find { path: path.to_owned(), source }
+    })
 }
 
 /// `ID:/PATH`; none where it is a path here.

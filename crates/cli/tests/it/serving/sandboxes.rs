@@ -65,7 +65,7 @@ impl Client {
     }
 
     /// The status and the body of an answer.
-    fn ask(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+    pub(super) fn ask(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut all = Vec::new();
         self.send(method, path, body).read_to_end(&mut all).unwrap();
         let end = all.windows(4).position(|window| window == b"\r\n\r\n").unwrap();

@@ -17,6 +17,8 @@ const MOST_AT_ONCE: u64 = 128 * 1024;
 #[derive(Debug, Clone)]
 pub struct AgentOffer {
     spec: SandboxSpec,
+    /// Opened when a sandbox is made.
+    mounts: Vec<Mount>,
     tier: Tier,
     python_image: Option<String>,
     /// Hosts whose addresses may be private.
@@ -30,22 +32,22 @@ impl AgentOffer {
         let python = wish_image(settings, AgentTool::RunPython);
         // Whether the host's folders are there is looked at when one is made.
         let looked = SandboxWish { mounts: Vec::new(), ..wish.clone() };
-        let rules = Rules { settings: &settings.sandbox, own: Vec::new() };
+        let rules = Rules::without_mounts(&settings.sandbox);
         let nobody = CorrelationId::from(CallId::from_parts(0, &[0; 10]));
-        let mut spec = resolve(&looked, &rules, Origin::Typed, None, &nobody)?.spec().clone();
-        spec.mounts = wish.mounts;
-        let private = settings.sandbox.private.clone();
-        Ok(Self { spec, tier: settings.sandbox.floor, python_image: python, private })
+        let spec = resolve(&looked, &rules, Origin::Typed, None, &nobody)?.spec().clone();
+        let (tier, private) = (settings.sandbox.floor, settings.sandbox.private.clone());
+        Ok(Self { spec, mounts: wish.mounts, tier, python_image: python, private })
     }
 
     /// The badge of a tool.
     pub fn risk(&self, tool: AgentTool) -> Risk {
-        tool.risk(&self.spec, self.tier, &self.private)
+        let written = self.mounts.iter().map(|mount| mount.writable);
+        tool.risk_of(&self.spec.network, written, self.tier, &self.private)
     }
 
     /// What clients are told that a tool may do.
     pub fn hints(&self, tool: AgentTool) -> Hints {
-        tool.hints(&self.spec)
+        tool.hints_of(&self.spec.network, self.mounts.iter().any(|mount| mount.writable))
     }
 
     /// What a model should know of the place in which its commands run, in a few words.
@@ -56,7 +58,6 @@ impl AgentOffer {
             other => format!("network: {other}"),
         };
         let mounts: Vec<String> = self
-            .spec
             .mounts
             .iter()
             .map(|mount| format!("{} ({})", mount.to, if mount.writable { "writable" } else { "read-only" }))

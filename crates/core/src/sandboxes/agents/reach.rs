@@ -103,10 +103,21 @@ impl AgentTool {
     pub(crate) fn risk(self, spec: &SandboxSpec, tier: Tier, private: &[HostRule]) -> Risk {
         let written = spec.mounts.iter().map(|mount| mount.writable);
         // What is written over an overlay stays beside the host's folder until a person takes it.
-        let all: Vec<bool> = written.chain(spec.overlays.iter().map(|_| false)).collect();
+        self.risk_of(&spec.network, written.chain(spec.overlays.iter().map(|_| false)), tier, private)
+    }
+
+    /// Its badge on a sandbox with this network and mounts, of which those that say so can be written to.
+    pub(super) fn risk_of(
+        self,
+        network: &Network,
+        written: impl Iterator<Item = bool>,
+        tier: Tier,
+        private: &[HostRule],
+    ) -> Risk {
+        let all: Vec<bool> = written.collect();
         let mode = |writable: bool| if writable { MountMode::ReadWrite } else { MountMode::ReadOnly };
         let (network, mounts) = match self.reach() {
-            Reach::Runs => (network_of(&spec.network), all.iter().map(|writable| mode(*writable)).collect()),
+            Reach::Runs => (network_of(network), all.iter().map(|writable| mode(*writable)).collect()),
             Reach::Writes => (CommandNetwork::None, all.iter().map(|writable| mode(*writable)).collect()),
             Reach::Reads => (CommandNetwork::None, all.iter().map(|_| MountMode::ReadOnly).collect()),
             Reach::Tends => (CommandNetwork::None, Vec::new()),
@@ -120,10 +131,9 @@ impl AgentTool {
         command_risk(&posture, &Exposure::default())
     }
 
-    /// What clients are told that it may do.
-    pub(crate) fn hints(self, spec: &SandboxSpec) -> Hints {
-        let changes_host = spec.mounts.iter().any(|mount| mount.writable);
-        let reaches = spec.network != Network::None;
+    /// What clients are told that it may do with a sandbox of this network, whose commands change the host or do not.
+    pub(super) fn hints_of(self, network: &Network, changes_host: bool) -> Hints {
+        let reaches = *network != Network::None;
         let looks = self.reach() == Reach::Reads || self == Self::Poll;
         match self.reach() {
             Reach::Runs => Hints {

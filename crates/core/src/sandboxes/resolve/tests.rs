@@ -54,7 +54,7 @@ fn wish(change: impl FnOnce(&mut SandboxWish)) -> SandboxWish {
 }
 
 fn resolved(settings: &SandboxSettings, wish: &SandboxWish) -> Result<Resolved, Refusal> {
-    let rules = Rules { settings, own: Vec::new() };
+    let rules = Rules::without_mounts(settings);
     resolve(wish, &rules, Origin::Wire, None, &CorrelationId::parse("test").unwrap())
 }
 
@@ -160,7 +160,7 @@ fn with_a_secret() -> SandboxWish {
 fn secrets_are_lent_by_who_may_and_only_where_an_authority_can_put_them_in() {
     let opted = SandboxSettings { authority: true, ..settings() };
     let asked = |settings: &SandboxSettings, who: Option<Origin>| {
-        let rules = Rules { settings, own: Vec::new() };
+        let rules = Rules::without_mounts(settings);
         let correlation = CorrelationId::parse("test").unwrap();
         let wish = with_a_secret();
         match who {

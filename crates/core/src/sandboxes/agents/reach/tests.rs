@@ -12,7 +12,8 @@ fn spec(network: Network, mounts: &[bool]) -> SandboxSpec {
     spec.network = network;
     spec.mounts = mounts
         .iter()
-        .map(|writable| Mount { from: PathBuf::from("/srv"), to: SandboxPath::work(), writable: *writable })
+        .map(|writable| Mount { from: PathBuf::from("/usr"), to: SandboxPath::work(), writable: *writable })
+        .map(|mount| mount.open_by_name().unwrap())
         .collect();
     spec
 }
@@ -60,7 +61,8 @@ fn every_tool_has_the_badge_of_what_it_does() {
 fn what_is_under_an_overlay_is_read_and_not_written() {
     use bailiwick_sandbox::Overlay;
     let mut spec = spec(Network::None, &[]);
-    spec.overlays = vec![Overlay { from: PathBuf::from("/srv"), to: SandboxPath::work() }];
+    let overlay = Overlay { from: PathBuf::from("/usr"), to: SandboxPath::work() };
+    spec.overlays = vec![overlay.open_by_name().unwrap()];
     check(&spec, Tier::Process, [RiskLevel::L3, RiskLevel::L3, RiskLevel::L3, RiskLevel::L0]);
 }
 
@@ -73,8 +75,9 @@ fn whatever_can_be_switched_on_is_known_here() {
 
 #[test]
 fn what_reads_only_says_so_and_what_reaches_out_does_too() {
-    let (closed, open) = (spec(Network::None, &[]), spec(Network::Git, &[true]));
-    assert!(AgentTool::ReadFile.hints(&open).read_only);
-    assert!(!AgentTool::Exec.hints(&closed).open_world && !AgentTool::Exec.hints(&closed).destructive);
-    assert!(AgentTool::Exec.hints(&open).open_world && AgentTool::Exec.hints(&open).destructive);
+    let closed = |tool: AgentTool| tool.hints_of(&Network::None, false);
+    let open = |tool: AgentTool| tool.hints_of(&Network::Git, true);
+    assert!(open(AgentTool::ReadFile).read_only);
+    assert!(!closed(AgentTool::Exec).open_world && !closed(AgentTool::Exec).destructive);
+    assert!(open(AgentTool::Exec).open_world && open(AgentTool::Exec).destructive);
 }

@@ -185,10 +185,27 @@ fn what_this_build_does_not_have_is_not_proposed() {
     let program = bailiwick().with_file("o.yaml", "addAllow: [tools.call]\nremoveDeny: [tools.call]\n");
     let run = program.run(&["policy", "explain", "--query", "tools.call"]);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    assert_snapshot!(run.stdout, @"");
+    assert_snapshot!(run.stdout, @r"
+    answer        no  tools.call
+    capability    tools.call
+    rule          build
+    layer         guard
+    reason        not-in-this-build: this build does not have this capability, so nothing can grant it
+    fix           none: nothing a tool declares would allow it
+    risk          L0
+    ");
     let run = program.run(&["policy", "show", "--overrides", "o.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.stdout);
-    assert_snapshot!(run.stderr, @"");
+    assert_snapshot!(run.stderr, @r"
+    error: `tools.call` cannot be granted: this build does not have it
+      --> o.yaml:2:14  removeDeny[0]  [tool]
+      --> o.yaml:1:12  addAllow[0]  [tool]
+      hint: drop the line; `bailiwick limits` lists what this build has
+    ");
     let run = program.run(&["run", "-e", "return env.HOME"]);
-    assert_snapshot!(run.stderr, @"");
+    assert_snapshot!(run.stderr, @r"
+    error: VALIDATION: `env` cannot work here: `env.read`: this build does not have this capability, so nothing can grant it
+      --> -e:1:8
+      hint: pass what you need as a parameter or a static
+    ");
 }

@@ -166,17 +166,25 @@ fn limits_lists_what_code_would_find() {
 
 #[test]
 fn what_code_asks_for_after_a_change_of_files_is_learned_too() {
-    let code = "safety.fs.writeText('n/a.txt', 'x'); const text = safety.fs.readText('n/a.txt');\n\
-                safety.fs.delete('n/a.txt'); return text;";
+    let code = "safety.fs.writeText('a.txt', 'x'); const text = safety.fs.readText('a.txt');\n\
+                safety.fs.delete('a.txt'); return text;";
     let program = bailiwick().with_file("w.js", code);
     let run = program.run(&["policy", "learn", "w.js", "--json"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let learned = json(&run.stdout);
-    let all = serde_json::json!({"fileRead": true, "fileWrite": true, "destructive": true, "basePath": "n"});
+    let all = serde_json::json!({"fileRead": true, "fileWrite": true, "destructive": true});
     assert_eq!((&learned["overrides"], &learned["runs"][0]["ok"]), (&all, &Value::Bool(true)), "{learned}");
     // It was a copy: with what was learned, the workspace is as empty as before.
     let program = program.with_file("o.yaml", "fileRead: true\n");
-    let seen = program.run(&["run", "--workspace", "w", "--overrides", "o.yaml", "-e", "return safety.fs.list('.').entries"]);
+    let seen = program.run(&[
+        "run",
+        "--workspace",
+        "w",
+        "--overrides",
+        "o.yaml",
+        "-e",
+        "return safety.fs.list('.').entries",
+    ]);
     assert_eq!(seen.stdout.trim(), "[]", "{}", seen.stderr);
 }
 

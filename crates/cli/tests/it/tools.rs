@@ -159,7 +159,8 @@ fn tools_of_spring_ai_playground_are_imported_with_what_protects_them() {
     assert!(shown.contains("approval      every call waits for a person"), "{shown}");
     assert!(shown.contains("L3 fileRead: workspace"), "{shown}");
     let worse = specs.to_string().replace("humanInTheLoop", "humanInTheLop");
-    let run = program.with_file("worse.json", &worse).run(&["tool", "import", "--from", "spring", "worse.json"]);
+    let run =
+        program.with_file("worse.json", &worse).run(&["tool", "import", "--from", "spring", "worse.json"]);
     assert_eq!(run.code, Some(2), "{}", run.stdout);
     assert!(run.stderr.contains("unknown field `humanInTheLop`"), "{}", run.stderr);
     assert!(run.stderr.contains("did you mean `humanInTheLoop`?"), "{}", run.stderr);

@@ -45,7 +45,11 @@ pub fn read_spring(document: &str, text: &str) -> Result<Vec<FromSpring>, Proble
             Ok(tool) => tools.push(FromSpring { tool, notes }),
             Err(problems) => problems.list.into_iter().for_each(|problem| {
                 let message = format!("as a tool of ours: {}", problem.message);
-                let path = if problem.path.as_str().is_empty() { String::new() } else { format!(" ({})", problem.path) };
+                let path = if problem.path.as_str().is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", problem.path)
+                };
                 reader.wrong(&spec, format!("{message}{path}"), problem.hint);
             }),
         }
@@ -103,7 +107,9 @@ impl Reading<'_> {
         }
         record.close_with(self.reader, |name| {
             let known = ["overrides", "approval", "statics", "limits", "tests", "profile"];
-            known.contains(&name).then(|| "this is a field of our own documents: import it without `--from`".to_owned())
+            known
+                .contains(&name)
+                .then(|| "this is a field of our own documents: import it without `--from`".to_owned())
         });
         Some(fields)
     }
@@ -184,7 +190,11 @@ impl Reading<'_> {
         if node.value == Written::Bool(true) {
             let path = safety.path.field("runtime").field("javaInterop");
             let hint = "write it in JavaScript, and set this to false".to_owned();
-            self.reader.wrong(&Entry { node, path }, "the code uses Java, which does not exist here", Some(hint));
+            self.reader.wrong(
+                &Entry { node, path },
+                "the code uses Java, which does not exist here",
+                Some(hint),
+            );
         }
     }
 

@@ -166,17 +166,25 @@ fn limits_lists_what_code_would_find() {
 
 #[test]
 fn what_code_asks_for_after_a_change_of_files_is_learned_too() {
-    let code = "safety.fs.writeText('n/a.txt', 'x'); const text = safety.fs.readText('n/a.txt');\n\
-                safety.fs.delete('n/a.txt'); return text;";
+    let code = "safety.fs.writeText('a.txt', 'x'); const text = safety.fs.readText('a.txt');\n\
+                safety.fs.delete('a.txt'); return text;";
     let program = bailiwick().with_file("w.js", code);
     let run = program.run(&["policy", "learn", "w.js", "--json"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let learned = json(&run.stdout);
-    let all = serde_json::json!({"fileRead": true, "fileWrite": true, "destructive": true, "basePath": "n"});
+    let all = serde_json::json!({"fileRead": true, "fileWrite": true, "destructive": true});
     assert_eq!((&learned["overrides"], &learned["runs"][0]["ok"]), (&all, &Value::Bool(true)), "{learned}");
     // It was a copy: with what was learned, the workspace is as empty as before.
     let program = program.with_file("o.yaml", "fileRead: true\n");
-    let seen = program.run(&["run", "--workspace", "w", "--overrides", "o.yaml", "-e", "return safety.fs.list('.').entries"]);
+    let seen = program.run(&[
+        "run",
+        "--workspace",
+        "w",
+        "--overrides",
+        "o.yaml",
+        "-e",
+        "return safety.fs.list('.').entries",
+    ]);
     assert_eq!(seen.stdout.trim(), "[]", "{}", seen.stderr);
 }
 
@@ -185,10 +193,27 @@ fn what_this_build_does_not_have_is_not_proposed() {
     let program = bailiwick().with_file("o.yaml", "addAllow: [tools.call]\nremoveDeny: [tools.call]\n");
     let run = program.run(&["policy", "explain", "--query", "tools.call"]);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    assert_snapshot!(run.stdout, @"");
+    assert_snapshot!(run.stdout, @r"
+    answer        no  tools.call
+    capability    tools.call
+    rule          build
+    layer         guard
+    reason        not-in-this-build: this build does not have this capability, so nothing can grant it
+    fix           none: nothing a tool declares would allow it
+    risk          L0
+    ");
     let run = program.run(&["policy", "show", "--overrides", "o.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.stdout);
-    assert_snapshot!(run.stderr, @"");
+    assert_snapshot!(run.stderr, @r"
+    error: `tools.call` cannot be granted: this build does not have it
+      --> o.yaml:2:14  removeDeny[0]  [tool]
+      --> o.yaml:1:12  addAllow[0]  [tool]
+      hint: drop the line; `bailiwick limits` lists what this build has
+    ");
     let run = program.run(&["run", "-e", "return env.HOME"]);
-    assert_snapshot!(run.stderr, @"");
+    assert_snapshot!(run.stderr, @r"
+    error: VALIDATION: `env` cannot work here: `env.read`: this build does not have this capability, so nothing can grant it
+      --> -e:1:8
+      hint: pass what you need as a parameter or a static
+    ");
 }

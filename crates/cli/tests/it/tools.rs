@@ -126,7 +126,13 @@ fn a_misspelt_protective_field_is_never_taken_for_none() {
     let program = bailiwick().with_file("a.tool.yaml", tool);
     let run = program.run(&["tool", "check", "a.tool.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert_snapshot!(run.stdout, @"");
+    assert_snapshot!(run.stdout, @r"
+    blocked  a.tool.yaml
+    error: a.tool.yaml has a mistake
+    error: unknown field `aproval`
+      --> a.tool.yaml:3:1  aproval
+      hint: did you mean `approval`?
+    ");
     let run = program.run(&["tool", "import", "a.tool.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.stdout);
     assert!(run.stderr.contains("unknown field `aproval`"), "{}", run.stderr);
@@ -147,11 +153,14 @@ fn tools_of_spring_ai_playground_are_imported_with_what_protects_them() {
     let program = bailiwick().with_file("specs.json", &specs.to_string());
     let run = program.run(&["tool", "import", "--from", "spring", "specs.json"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert_snapshot!(run.stdout, @"");
-    let shown = program.run(&["tool", "show", "readNote", "--definition"]);
-    assert!(shown.stdout.contains("mode: REQUIRED") && shown.stdout.contains("fileRead: true"), "{}", shown.stdout);
+    assert!(run.stdout.contains("note: `draft` is kept below `metadata`"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("added   readNote  DRAFT\n"), "{}", run.stdout);
+    let shown = program.run(&["tool", "show", "readNote"]).stdout;
+    assert!(shown.contains("approval      every call waits for a person"), "{shown}");
+    assert!(shown.contains("L3 fileRead: workspace"), "{shown}");
     let worse = specs.to_string().replace("humanInTheLoop", "humanInTheLop");
-    let run = program.with_file("worse.json", &worse).run(&["tool", "import", "--from", "spring", "worse.json"]);
+    let run =
+        program.with_file("worse.json", &worse).run(&["tool", "import", "--from", "spring", "worse.json"]);
     assert_eq!(run.code, Some(2), "{}", run.stdout);
     assert!(run.stderr.contains("unknown field `humanInTheLop`"), "{}", run.stderr);
     assert!(run.stderr.contains("did you mean `humanInTheLoop`?"), "{}", run.stderr);

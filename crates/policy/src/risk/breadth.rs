@@ -93,9 +93,8 @@ fn addresses_of_blocks(rules: &[&HostRule]) -> (u128, u128) {
             _ => None,
         })
         .collect();
-    let outer = blocks.iter().filter(|block| {
-        !blocks.iter().any(|other| other != *block && other.contains(**block))
-    });
+    let outer =
+        blocks.iter().filter(|block| !blocks.iter().any(|other| other != *block && other.contains(**block)));
     outer.fold((0_u128, 0_u128), |(v4, v6), block| match block {
         IpNet::V4(_) => (v4.saturating_add(size(block)), v6),
         IpNet::V6(_) => (v4, v6.saturating_add(size(block))),

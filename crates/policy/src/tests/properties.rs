@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{baseline, fetch_allowed, operated, try_policy};
 use crate::{
-    Answers, Baseline, Capability, CommandNetwork, CommandPlace, CommandPosture, EffectivePolicy, Exposure, HostRule,
-    Layer, MountMode, Purpose, Query, Sourced, command_risk, explain, risk,
+    Answers, Baseline, Capability, CommandNetwork, CommandPlace, CommandPosture, EffectivePolicy, Exposure,
+    HostRule, Layer, MountMode, Purpose, Query, Sourced, command_risk, explain, risk,
 };
 
 const HOSTS: &[&str] =

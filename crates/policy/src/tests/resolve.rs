@@ -417,15 +417,21 @@ fn patterns_match_children_and_what_is_below() {
 
 #[test]
 fn what_this_build_does_not_have_is_not_granted_proposed_or_rated() {
-    let missing: Vec<Capability> = Capability::ALL.iter().copied().filter(|one| !one.is_available()).collect();
+    let missing: Vec<Capability> =
+        Capability::ALL.iter().copied().filter(|one| !one.is_available()).collect();
     assert_eq!(missing, [Capability::ToolsCall, Capability::EnvRead]);
     for capability in missing {
         let grant = format!("addAllow: [{capability}]\nremoveDeny: [{capability}]");
-        for document in [&grant, &format!("addAllow: [{capability}]"), &format!("removeDeny: [{capability}]")] {
+        for document in [&grant, &format!("addAllow: [{capability}]"), &format!("removeDeny: [{capability}]")]
+        {
             let conflicts = try_policy(&baseline(), document).expect_err(document);
             let [conflict] = conflicts.list.as_slice() else { panic!("{conflicts}") };
             let told = format!("`{capability}` cannot be granted: this build does not have it");
-            assert_eq!((conflict.kind, &conflict.message), (ConflictKind::NotInThisBuild, &told), "{document}");
+            assert_eq!(
+                (conflict.kind, &conflict.message),
+                (ConflictKind::NotInThisBuild, &told),
+                "{document}"
+            );
             assert!(conflict.sources[0].place.is_some(), "{conflict:?}");
         }
         // No denial proposes it, and `limits` does not either.
@@ -437,10 +443,16 @@ fn what_this_build_does_not_have_is_not_granted_proposed_or_rated() {
         assert!(!blocked.instead.contains("overrides") && blocked.why.contains("this build"), "{blocked:?}");
     }
     // A wider pattern means what there is.
-    let wide = policy("addAllow: ['**']\nremoveDeny: ['**']\nfileRead: true\nfileWrite: true\ndestructive: true\nnetwork: open");
+    let wide = policy(
+        "addAllow: ['**']\nremoveDeny: ['**']\nfileRead: true\nfileWrite: true\ndestructive: true\nnetwork: open",
+    );
     assert!(wide.allowed().iter().all(Capability::is_available), "{}", wide.allowed().names());
-    let told: Vec<String> = crate::risk(&wide, &baseline()).reasons.iter().map(|one| one.detail.clone()).collect();
-    assert!(!told.iter().any(|detail| detail.contains("tools.call") || detail.contains("env.read")), "{told:?}");
+    let told: Vec<String> =
+        crate::risk(&wide, &baseline()).reasons.iter().map(|one| one.detail.clone()).collect();
+    assert!(
+        !told.iter().any(|detail| detail.contains("tools.call") || detail.contains("env.read")),
+        "{told:?}"
+    );
     // Denying it stays possible: the shipped deny list does.
     assert!(try_policy(&baseline(), "addDeny: [tools.call]").is_ok());
 }

@@ -6,8 +6,8 @@ use bailiwick_types::{LimitKind, RiskLevel, Tier, ToolName};
 
 use super::{baseline, policy, try_policy};
 use crate::{
-    Baseline, Capability, CapabilityPattern, CommandNetwork, CommandPlace, CommandPosture, Exposure, HostRule,
-    LimitRequest, MountMode, NetworkMode, Purpose, Sourced, command_risk, resolve, risk,
+    Baseline, Capability, CapabilityPattern, CommandNetwork, CommandPlace, CommandPosture, Exposure,
+    HostRule, LimitRequest, MountMode, NetworkMode, Purpose, Sourced, command_risk, resolve, risk,
 };
 
 #[track_caller]
@@ -71,7 +71,11 @@ fn the_rubric_row_by_row() {
     // deny removals: one, two, three; the third is where it tips
     check("removeDeny: [timers]\naddAllow: [timers]", "L3", "deny entry removed");
     check("removeDeny: [timers, eval]\naddAllow: [timers, eval]", "L4", "reflection capability");
-    check("removeDeny: [timers, eval]\naddAllow: [timers]", "?", "removing the deny entry `eval` has no effect");
+    check(
+        "removeDeny: [timers, eval]\naddAllow: [timers]",
+        "?",
+        "removing the deny entry `eval` has no effect",
+    );
     check("removeDeny: ['**']\naddAllow: [timers]", "L3", "deny entry removed");
     // classes of added capabilities
     check("addAllow: [eval]\nremoveDeny: [eval]", "L4", "reflection capability");
@@ -263,7 +267,8 @@ fn hosts_that_the_operator_lets_be_private_count_as_private_for_commands() {
 
 #[test]
 fn the_sum_of_all_entries_counts_and_not_their_spelling() {
-    let level = |hosts: &str| risk(&policy(&format!("network: allowlist\nhosts: [{hosts}]")), &baseline()).level;
+    let level =
+        |hosts: &str| risk(&policy(&format!("network: allowlist\nhosts: [{hosts}]")), &baseline()).level;
     let private = |host: &str| format!("{{host: {host}, private: true}}");
     let singly: Vec<String> = (0..=255).map(|last| private(&format!("10.0.0.{last}"))).collect();
     assert_eq!(level(&private("10.0.0.0/24")), RiskLevel::L4);
@@ -271,15 +276,26 @@ fn the_sum_of_all_entries_counts_and_not_their_spelling() {
     assert_eq!(level(&singly[..2].join(", ")), RiskLevel::L4);
     assert_eq!(level(&singly[0]), RiskLevel::L3);
     // One service at its usual ports is one, however often it is narrowed.
-    let twice = "{host: a.internal, private: true, methods: [GET]}, {host: a.internal, private: true, paths: [/x]}";
+    let twice =
+        "{host: a.internal, private: true, methods: [GET]}, {host: a.internal, private: true, paths: [/x]}";
     assert_eq!(level(twice), RiskLevel::L3);
-    assert_eq!(level("{host: 'a.internal:80', private: true}, {host: 'a.internal:443', private: true}"), RiskLevel::L3);
-    assert_eq!(level("{host: 'a.internal:80', private: true}, {host: 'a.internal:81', private: true}"), RiskLevel::L4);
+    assert_eq!(
+        level("{host: 'a.internal:80', private: true}, {host: 'a.internal:443', private: true}"),
+        RiskLevel::L3
+    );
+    assert_eq!(
+        level("{host: 'a.internal:80', private: true}, {host: 'a.internal:81', private: true}"),
+        RiskLevel::L4
+    );
     // Blocks that are `*` only together.
     assert_eq!(level("8.0.0.0/8"), RiskLevel::L3);
     assert_eq!(level("8.0.0.0/7"), RiskLevel::L4);
     assert_eq!(level("8.0.0.0/8, 9.0.0.0/8"), RiskLevel::L4);
-    assert_eq!(level("8.0.0.0/8, 8.0.0.0/9, 8.1.1.0/24"), RiskLevel::L3, "a block within another is counted once");
+    assert_eq!(
+        level("8.0.0.0/8, 8.0.0.0/9, 8.1.1.0/24"),
+        RiskLevel::L3,
+        "a block within another is counted once"
+    );
     assert_eq!(level("'2600::/16'"), RiskLevel::L3);
     assert_eq!(level("'2600::/16', '2601::/16'"), RiskLevel::L4);
 }

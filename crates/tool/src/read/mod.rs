@@ -64,9 +64,18 @@ pub(crate) const FOREIGN: &str = "x-";
 
 /// Fields that other programs' documents have, and what to do about them here.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("sandboxOverrides", "write `overrides`; `tool import --from spring` reads documents of Spring AI Playground"),
-    ("staticVariables", "write `statics`; `tool import --from spring` reads documents of Spring AI Playground"),
-    ("humanInTheLoop", "write `approval`; `tool import --from spring` reads documents of Spring AI Playground"),
+    (
+        "sandboxOverrides",
+        "write `overrides`; `tool import --from spring` reads documents of Spring AI Playground",
+    ),
+    (
+        "staticVariables",
+        "write `statics`; `tool import --from spring` reads documents of Spring AI Playground",
+    ),
+    (
+        "humanInTheLoop",
+        "write `approval`; `tool import --from spring` reads documents of Spring AI Playground",
+    ),
     ("parameters", "write `params`: a list of {name, type, description}"),
     ("inputSchema", "write `params`: the schema for clients is made from them"),
     ("outputSchema", "write `output`"),

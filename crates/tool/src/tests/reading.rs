@@ -122,7 +122,8 @@ fn below_the_top_every_field_is_known_too() {
         let problems = read(&with(lines)).map(|_| panic!("it was read: {lines}")).unwrap_err().list;
         let told = problems.iter().any(|problem| {
             problem.path.as_str() == path
-                && format!("{} {}", problem.message, problem.hint.as_deref().unwrap_or_default()).contains(hint)
+                && format!("{} {}", problem.message, problem.hint.as_deref().unwrap_or_default())
+                    .contains(hint)
         });
         assert!(told, "{lines}: {problems:#?}");
     };

@@ -51,8 +51,18 @@ fn every_field_is_taken_over_or_told() {
         let kept = &tool.kept()["metadata"]["springAiPlayground"];
         assert_eq!((&kept["draft"], &kept["createTimestamp"]), (&json!(true), &json!(1_768_000_000_000_u64)));
         // Each field of theirs is one of ours now, or has a note.
-        let taken = ["name", "description", "category", "tags", "params", "staticVariables", "code", "codeType",
-            "sandboxOverrides", "humanInTheLoop"];
+        let taken = [
+            "name",
+            "description",
+            "category",
+            "tags",
+            "params",
+            "staticVariables",
+            "code",
+            "codeType",
+            "sandboxOverrides",
+            "humanInTheLoop",
+        ];
         for field in whole().as_object().unwrap().keys() {
             let noted = one.notes.iter().any(|note| note.path.as_str().ends_with(field.as_str()));
             assert!(noted != taken.contains(&field.as_str()), "{field}: {:?}", one.notes);
@@ -81,7 +91,12 @@ fn what_cannot_be_taken_over_is_a_problem_with_its_name() {
     check("/humanInTheLoop/mode", json!("ALWAYS"), "[0].humanInTheLoop.mode", "cannot be `ALWAYS`");
     check("/humanInTheLoop", json!({"promptTemplate": "x"}), "[0].humanInTheLoop", "no `mode`");
     check("/humanInTheLoop/approvers", json!(2), "[0].humanInTheLoop.approvers", "unknown field");
-    check("/sandboxOverrides/netwrokMode", json!("blocked"), "[0].sandboxOverrides.netwrokMode", "unknown field");
+    check(
+        "/sandboxOverrides/netwrokMode",
+        json!("blocked"),
+        "[0].sandboxOverrides.netwrokMode",
+        "unknown field",
+    );
     check("/sandboxOverrides/networkMode", json!("closed"), "[0]", "cannot be `closed`");
     let java = json!(["java.net.Socket"]);
     check("/sandboxOverrides/addAllowClasses", java.clone(), "[0].sandboxOverrides.addAllowClasses", "Java");
@@ -98,7 +113,14 @@ fn approval_that_is_off_there_follows_the_operators_level_here() {
     document["humanInTheLoop"] = json!({"mode": "DISABLED", "promptTemplate": null});
     let read = read_spring("specs.json", &document.to_string()).unwrap();
     assert_eq!(read[0].tool.approval().mode, ApprovalMode::Auto);
-    assert!(read[0].notes.iter().any(|note| note.path.as_str() == "humanInTheLoop.mode"), "{:?}", read[0].notes);
+    assert!(
+        read[0].notes.iter().any(|note| note.path.as_str() == "humanInTheLoop.mode"),
+        "{:?}",
+        read[0].notes
+    );
     document["humanInTheLoop"] = Value::Null;
-    assert_eq!(read_spring("specs.json", &document.to_string()).unwrap()[0].tool.approval().mode, ApprovalMode::Auto);
+    assert_eq!(
+        read_spring("specs.json", &document.to_string()).unwrap()[0].tool.approval().mode,
+        ApprovalMode::Auto
+    );
 }

@@ -46,13 +46,15 @@ impl Scratch {
         match begins {
             Begins::With(given) => given.iter().try_for_each(|(path, text)| put(&to, path, text))?,
             Begins::AsItIs => {
-                let from = self.real.as_ref().map(|real| real.data.join(WORKSPACES).join(self.workspace.as_str()));
+                let from =
+                    self.real.as_ref().map(|real| real.data.join(WORKSPACES).join(self.workspace.as_str()));
                 if let Some(from) = from.filter(|from| from.is_dir()) {
                     copy(&from, &to)?;
                 }
             }
         }
-        let config = self.real.as_ref().map_or_else(|| base.path().join("config"), |real| real.config.clone());
+        let config =
+            self.real.as_ref().map_or_else(|| base.path().join("config"), |real| real.config.clone());
         Ok((base, Folders { data, config }))
     }
 }
@@ -66,7 +68,10 @@ fn put(workspace: &Path, path: &str, text: &str) -> Result<(), Failure> {
     let below = GuestPath::parse(path).map(|path| path.to_string()).unwrap_or_default();
     if below.is_empty() || below.starts_with('/') {
         return Err(Failure::Argument {
-            message: format!("a test names the file `{}`, which is not below its workspace", path.escape_debug()),
+            message: format!(
+                "a test names the file `{}`, which is not below its workspace",
+                path.escape_debug()
+            ),
             hint: "write a path such as notes.txt".to_owned(),
         });
     }
@@ -102,7 +107,8 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
                         "the workspace has more than {MOST_ENTRIES} files or {} MiB; it is not copied to learn from",
                         MOST_BYTES >> 20
                     ),
-                    hint: "name a smaller one with --workspace, or let it change files with --live".to_owned(),
+                    hint: "name a smaller one with --workspace, or let it change files with --live"
+                        .to_owned(),
                 });
             }
         }

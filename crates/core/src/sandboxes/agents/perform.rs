@@ -209,7 +209,7 @@ impl<'a> Agent<'a> {
         operators: &Caller,
         wish: &SandboxWish,
         noted: &Noted<'_>,
-    ) -> Result<(bailiwick_sandbox::SandboxSpec, Tier), Refusal> {
+    ) -> Result<(SandboxSpec, Tier), Refusal> {
         let looked = async {
             let resolved = self.core.resolved(operators, wish, &noted.correlation)?;
             let backend = resolved.pick(&self.core.inner.sandboxes.backends).await?;

@@ -1,0 +1,1 @@
+test ! -e "$HOME/.local/share/bailiwick/workspaces/code/a"

@@ -1,0 +1,4 @@
+safety.fs.writeText("a", "x");
+const text = safety.fs.readText("a");
+safety.fs.delete("a");
+return text;

@@ -148,7 +148,7 @@ struct SaidYesBefore;
 impl Approver for SaidYesBefore {
     fn ask(&self, asked: Question) -> Pin<Box<dyn Future<Output = Answer> + Send + '_>> {
         question::tell(&asked, Some("yes (--yes)"));
-        Box::pin(std::future::ready(Answer::Yes { by: "flag --yes".to_owned() }))
+        Box::pin(std::future::ready(Answer::Yes { by: "flag:--yes".to_owned() }))
     }
 }
 

@@ -21,6 +21,7 @@ fn row(fresh: &Fresh) -> KeyRow {
         used_ms: None,
         per_second: Some(7),
         at_once: None,
+        dialogue: true,
         is_ours: true,
     }
 }

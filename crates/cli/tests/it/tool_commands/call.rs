@@ -103,6 +103,6 @@ fn a_yes_on_the_command_line_counts_and_is_recorded_as_such() {
         shown["records"].as_array().unwrap().iter().find(|record| record["kind"] == "decision").unwrap();
     assert_eq!(
         (&decision["approval"]["answer"], &decision["approval"]["by"]),
-        (&"yes".into(), &"flag --yes".into())
+        (&"yes".into(), &"flag:--yes".into())
     );
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bailiwick_config::Audit;
+use bailiwick_gateway::files::kept_free;
 use bailiwick_store::Store;
 use bailiwick_sys::capacity::{self, Disk};
 use bailiwick_types::{ErrorCode, format_size};
@@ -90,7 +91,7 @@ struct Terms {
 
 impl Terms {
     fn of(disk: Disk, reserve: Option<u64>, hourly: Option<u64>) -> Self {
-        let reserve = reserve.unwrap_or((disk.total / 20).clamp(4 << 20, 256 << 20));
+        let reserve = reserve.unwrap_or(kept_free(disk.total));
         let hourly = hourly.unwrap_or((disk.free / 16).max(1 << 20));
         Self { reserve, least: (reserve / 8).min(16 << 20), hourly }
     }
@@ -188,7 +189,8 @@ impl Budget {
                 return Err(no_room(free, terms.least));
             }
         }
-        let in_doubt = store.last_write_failed() || disk.is_none_or(|(disk, terms)| disk.free < terms.reserve);
+        let in_doubt =
+            store.last_write_failed() || disk.is_none_or(|(disk, terms)| disk.free < terms.reserve);
         if !in_doubt {
             return Ok(());
         }

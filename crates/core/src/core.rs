@@ -202,12 +202,7 @@ impl Core {
         admission.charging(self.act_admitted(caller, action, open)).await
     }
 
-    async fn act_admitted(
-        &self,
-        caller: Caller,
-        action: Action,
-        open: &OpenCall,
-    ) -> Result<Reply, Refusal> {
+    async fn act_admitted(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {
         if !action.only_reads() {
             // On the record before the first thing that is done under it.
             self.inner.noted.get_or_try_init(|| self.note_policy()).await?;

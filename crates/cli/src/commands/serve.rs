@@ -130,7 +130,8 @@ fn keep_tools_away(settings: &mut Settings, bound: std::net::SocketAddr) -> Resu
 }
 
 async fn open(session: &Session, what: &Serve, settings: &Settings) -> Result<(Desk, Core), Failure> {
-    let at_once = usize::try_from(settings.server.calls).unwrap_or(usize::MAX).saturating_add(OPERATORS_SLOTS);
+    let at_once =
+        usize::try_from(settings.server.calls).unwrap_or(usize::MAX).saturating_add(OPERATORS_SLOTS);
     let cells = builder(&what.cells, Breadth::Ordinary, Some(&settings.baseline))
         .parked(PARKED)
         .at_once(at_once, at_once.saturating_mul(WAITING_FOR_EACH))

@@ -1,5 +1,6 @@
 //! Calls of published tools, and what the record says of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bailiwick_core::{Action, Event, Reasons};
@@ -47,13 +48,14 @@ fn a_call_leaves_its_intent_and_its_outcome_on_the_record() {
             panic!("no records")
         };
         let [intent, outcome] = &records[..] else { panic!("{records:#?}") };
+        // The intent holds the arguments, and nothing else does.
+        assert_eq!((&intent["arguments"], &outcome["arguments"]), (&json!({"a": 2, "b": 3}), &json!(null)));
         for (record, kind) in [(intent, "intent"), (outcome, "outcome")] {
             assert_eq!(record["kind"], kind);
             assert_eq!(record["action"], "tool.call");
             assert_eq!(record["callId"], json!(report.call_id()));
             assert_eq!(record["tool"]["name"], "add");
             assert_eq!(record["tool"]["hash"], hash);
-            assert_eq!(record["arguments"], json!({"a": 2, "b": 3}));
             assert_eq!(record["risk"]["level"], "L0");
             assert_eq!(record["backend"]["tier"], "PROCESS");
             assert_eq!(record["actor"]["client"], "test");
@@ -291,15 +293,19 @@ fn many_calls_at_once_each_have_their_own_records() {
             ended.expect("a call");
         }
         let records = house.tail(1000).await;
-        for kind in ["intent", "outcome"] {
-            let mut sums: Vec<i64> = records
-                .iter()
-                .filter(|record| record["action"] == "tool.call" && record["kind"] == kind)
-                .filter_map(|record| record["arguments"]["a"].as_i64())
-                .collect();
-            sums.sort_unstable();
-            assert_eq!(sums, (0..40).collect::<Vec<_>>());
-        }
+        let of_kind = |kind: &str| -> Vec<&Value> {
+            let is = |record: &&Value| record["action"] == "tool.call" && record["kind"] == kind;
+            records.iter().filter(is).collect()
+        };
+        let (intents, outcomes) = (of_kind("intent"), of_kind("outcome"));
+        let mut sums: Vec<i64> =
+            intents.iter().filter_map(|record| record["arguments"]["a"].as_i64()).collect();
+        sums.sort_unstable();
+        assert_eq!(sums, (0..40).collect::<Vec<_>>());
+        let ids = |records: &[&Value]| -> BTreeSet<String> {
+            records.iter().map(|record| record["callId"].to_string()).collect()
+        };
+        assert_eq!((ids(&intents), outcomes.len()), (ids(&outcomes), 40));
         assert!(house.verify().await.ok);
     });
 }

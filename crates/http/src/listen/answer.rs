@@ -67,12 +67,7 @@ pub(super) async fn to(
 }
 
 /// Hands it on with a bounded body; tells also whether the body was read to its end.
-async fn pass(
-    shared: &Shared,
-    peer: Peer,
-    seat: Seat,
-    request: Request<Incoming>,
-) -> (Response<Body>, bool) {
+async fn pass(shared: &Shared, peer: Peer, seat: Seat, request: Request<Incoming>) -> (Response<Body>, bool) {
     let (fate, charge) = (Fate::default(), shared.bodies.charge());
     let bounds = &shared.bounds;
     let mut request = request.map(|body| {

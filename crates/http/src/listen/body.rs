@@ -3,8 +3,8 @@
 //! What was wrong is kept beside the body, so that the answer says so whatever a handler made of a body that broke.
 
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 

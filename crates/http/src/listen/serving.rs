@@ -73,7 +73,12 @@ impl Bounds {
             return self;
         }
         let of = |part: usize| (most * part / 4).max(1);
-        Self { connections: most, per_peer: self.per_peer.min(of(1)), from_here: self.from_here.min(of(3)), ..self }
+        Self {
+            connections: most,
+            per_peer: self.per_peer.min(of(1)),
+            from_here: self.from_here.min(of(3)),
+            ..self
+        }
     }
 }
 

@@ -191,7 +191,8 @@ pub(super) fn crowded() -> Response {
 
 pub(super) fn busy() -> Response {
     metrics::counter!("bailiwick_http_busy_total").increment(1);
-    let hint = "try again in a second; the operator can raise server.calls";
+    let hint = "try again in a second; the operator can raise server.calls, of which there are never more than a 64th of \
+                the descriptors that the server may open (ulimit -n)";
     let response = problem(ErrorCode::Busy, "as many calls as may run at once do", hint);
     retry_after(response, Duration::from_secs(1))
 }

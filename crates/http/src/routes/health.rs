@@ -59,7 +59,9 @@ async fn ready(State(served): State<Served>) -> Result<Out<Health>, Refused> {
         Ok(Ok(())) => Ok(Out(Health { status: "ok" })),
         Ok(Err(refusal)) => {
             tracing::warn!(%refusal, "nothing can be recorded");
-            Err(not_ready("nothing can be recorded: the disk of the data directory is full or cannot be written"))
+            Err(not_ready(
+                "nothing can be recorded: the disk of the data directory is full or cannot be written",
+            ))
         }
         Err(_) => Err(not_ready("the store does not take a write in time")),
     }

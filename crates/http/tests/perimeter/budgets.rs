@@ -75,7 +75,10 @@ async fn a_connection_that_showed_a_key_goes_after_those_that_did_not() {
     while !String::from_utf8_lossy(&buffer).contains("scopes") {
         assert_ne!(keyed.read(&mut buffer).await.unwrap(), 0);
     }
-    keyed.write_all(format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address).as_bytes()).await.unwrap();
+    keyed
+        .write_all(format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address).as_bytes())
+        .await
+        .unwrap();
     assert_eq!(status(&mut keyed).await, 200);
     drop(idle);
     server.end().await;
@@ -118,8 +121,7 @@ async fn busy_connections_of_others_leave_room_for_the_operator() {
             server.at_once = 1000;
         });
         // A stream that lasts: of callers without a key, and of a key without `operate`.
-        let request =
-            format!("GET /v1/events HTTP/1.1\r\nhost: {}\r\n{credentials}\r\n", server.address);
+        let request = format!("GET /v1/events HTTP/1.1\r\nhost: {}\r\n{credentials}\r\n", server.address);
         let mut streams = Vec::new();
         let mut accepted = 0;
         while accepted < may {
@@ -228,9 +230,11 @@ async fn memory_that_bodies_took_is_given_back() {
     let during = resident() - before;
     assert!(during > 10 * BODY, "{during} bytes for 12 bodies");
     drop(waiting);
-    let given_back = async { while resident().saturating_sub(before + own) > during / 8 {
-        tokio::task::yield_now().await;
-    } };
+    let given_back = async {
+        while resident().saturating_sub(before + own) > during / 8 {
+            tokio::task::yield_now().await;
+        }
+    };
     let waited = tokio::time::timeout(PATIENCE, given_back).await;
     assert!(waited.is_ok(), "{} of {during} bytes are kept", resident().saturating_sub(before + own));
     server.end().await;

@@ -19,9 +19,8 @@ fn refused(charge: &BodyCharge, bytes: u64, whose: &str) {
 #[test]
 fn each_rank_leaves_room_for_those_above_it() {
     let bodies = Bodies::new(64 * KIB, KIB);
-    let callers: Vec<BodyCharge> = (0..3)
-        .map(|number| charge(&bodies, Rank::Keyless, &format!("address {number}")))
-        .collect();
+    let callers: Vec<BodyCharge> =
+        (0..3).map(|number| charge(&bodies, Rank::Keyless, &format!("address {number}"))).collect();
     callers[0].add(16 * KIB).unwrap();
     refused(&callers[0], 1, "this caller");
     callers[1].add(16 * KIB).unwrap();

@@ -18,6 +18,16 @@ const TAKEN: &[&str] = &[
     "/usr",
 ];
 
+/// What the backend `wasm` mounts into the sandbox behind it. It refuses mounts of others there by itself.
+const OF_WASM: &str = ".wasm";
+
+/// Whether a place is a backend's own: at the root, with a name that begins with a dot. Agents, what they start with, and old roots
+/// have such names; a mount there would be started, and believed, in their place.
+pub(crate) fn is_backends(place: &SandboxPath) -> bool {
+    let first = place.as_str().split('/').nth(1).unwrap_or_default();
+    first.starts_with('.') && first != OF_WASM
+}
+
 /// A folder or file of the host inside of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -129,7 +139,7 @@ pub(crate) fn check(mounts: &[Mount]) -> Result<(), SpecError> {
         let is_taken = TAKEN.iter().any(|taken| {
             place.strip_prefix(taken).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
-        if place == "/" || is_taken {
+        if place == "/" || is_taken || is_backends(&mount.to) {
             return Err(SpecError::MountPlace(place.to_owned()));
         }
         for later in mounts.iter().skip(index + 1) {

@@ -173,7 +173,7 @@ pub enum SpecError {
         most: usize,
     },
     /// A place where no command can begin.
-    #[error("commands cannot begin in `{0}`: what is there is the kernel's")]
+    #[error("commands cannot begin in `{0}`: what is there is the kernel's or the sandbox's own")]
     Workdir(String),
     /// A port that is none, or twice.
     #[error("the port {port} cannot be exposed: {why}")]

@@ -52,7 +52,7 @@ pub(crate) async fn create(
     let sandboxes = &core.inner.sandboxes;
     let ready = async {
         let resolved = core.resolved(caller, &wish, &noted.correlation)?;
-        let place = sandboxes.place(resolved.name.as_deref())?;
+        let place = sandboxes.place(caller, resolved.name.as_deref())?;
         let backend = resolved.pick(&sandboxes.backends).await?;
         Ok((resolved, place, backend))
     };
@@ -427,7 +427,7 @@ pub(crate) async fn fork(
 ) -> Result<Reply, Refusal> {
     let on = On::find(core, caller, sandbox)?;
     let name = name.as_deref().map(super::resolve::name).transpose()?;
-    let _place = core.inner.sandboxes.place(name.as_deref())?;
+    let _place = core.inner.sandboxes.place(caller, name.as_deref())?;
     let forked = async {
         // It is held to what it is a fork of.
         let (from, lenient) = (on.sandbox(), core.inner.sandboxes.backends.lenient());

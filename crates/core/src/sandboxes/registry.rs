@@ -42,9 +42,20 @@ pub(crate) struct Sandboxes {
 struct Kept {
     by_id: BTreeMap<SandboxId, Arc<One>>,
     snapshots: BTreeMap<SnapshotId, (SnapshotLine, Option<KeyId>)>,
-    /// Sandboxes that are being made, and for whom where that is an agent.
-    making: Vec<Option<Holder>>,
+    /// Sandboxes that are being made.
+    making: Vec<Making>,
     is_closed: bool,
+}
+
+/// A sandbox that is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Making {
+    /// The name that it will have.
+    name: Option<String>,
+    /// The key of whoever makes it.
+    key: Option<KeyId>,
+    /// The agent whose it will be, where a native tool makes it.
+    holder: Option<Holder>,
 }
 
 /// A sandbox that is kept.
@@ -87,7 +98,7 @@ pub(crate) struct Using {
 /// Room for one more sandbox.
 pub(crate) struct Place<'a> {
     sandboxes: &'a Sandboxes,
-    holder: Option<Holder>,
+    making: Making,
 }
 
 impl One {
@@ -156,7 +167,7 @@ impl Drop for Using {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.sandboxes.change(|kept| {
-            let own = kept.making.iter().position(|making| *making == self.holder);
+            let own = kept.making.iter().position(|making| *making == self.making);
             own.map(|own| kept.making.swap_remove(own));
         });
     }
@@ -186,13 +197,14 @@ impl Sandboxes {
     }
 
     /// Room for one more, if this process stays and there is any.
-    pub(crate) fn place(&self, name: Option<&str>) -> Result<Place<'_>, Refusal> {
-        self.place_of(name, None)
+    pub(crate) fn place(&self, caller: &Caller, name: Option<&str>) -> Result<Place<'_>, Refusal> {
+        self.place_of(caller, name, None)
     }
 
     /// The same for an agent, who keeps only so many.
     pub(crate) fn place_of(
         &self,
+        caller: &Caller,
         name: Option<&str>,
         agent: Option<(&Holder, u32)>,
     ) -> Result<Place<'_>, Refusal> {
@@ -212,8 +224,13 @@ impl Sandboxes {
                      descriptors that the server may open (ulimit -n)",
                 ));
             }
+            // What others call their sandboxes is none of this caller's business.
+            let theirs = |one: &Option<String>, key| {
+                one.as_deref() == name && is_visible(key, caller.key, caller.scopes)
+            };
             if let Some(name) = name
-                && kept.by_id.values().any(|one| one.name.as_deref() == Some(name))
+                && (kept.by_id.values().any(|one| theirs(&one.name, one.key))
+                    || kept.making.iter().any(|making| theirs(&making.name, making.key)))
             {
                 let message = format!("there is a sandbox `{name}` already");
                 return Err(Refusal::new(ErrorCode::Conflict, message).with_hint("choose another name"));
@@ -221,7 +238,7 @@ impl Sandboxes {
             let holder = agent.map(|(holder, _)| holder.clone());
             if let Some((_, most)) = agent {
                 let theirs = kept.by_id.values().filter(|one| one.holder == holder).count()
-                    + kept.making.iter().filter(|making| **making == holder).count();
+                    + kept.making.iter().filter(|making| making.holder == holder).count();
                 if theirs >= usize::try_from(most).unwrap_or(usize::MAX) {
                     let message =
                         format!("{theirs} sandboxes are kept for this caller, and not more at once");
@@ -229,8 +246,9 @@ impl Sandboxes {
                         .with_hint("close one with sandbox_close; the operator's key is mcp.sandbox.most"));
                 }
             }
-            kept.making.push(holder.clone());
-            Ok(Place { sandboxes: self, holder })
+            let making = Making { name: name.map(str::to_owned), key: caller.key, holder };
+            kept.making.push(making.clone());
+            Ok(Place { sandboxes: self, making })
         })
     }
 
@@ -255,11 +273,25 @@ impl Sandboxes {
         all
     }
 
-    /// One by its name, its id or the beginning of that.
+    /// One by its id, its name or the beginning of its id, in this order: nobody takes an id by calling theirs so. The operator sees
+    /// the sandboxes of all, and several may have one name: then theirs is meant, or none.
     pub(crate) fn find(&self, caller: &Caller, text: &str) -> Result<Arc<One>, Refusal> {
         let all = self.all(caller);
-        if let Some(named) = all.iter().find(|one| one.name.as_deref() == Some(text)) {
-            return Ok(named.clone());
+        if let Ok(id) = SandboxId::parse(text)
+            && let Some(exact) = all.iter().find(|one| one.sandbox.id() == id)
+        {
+            return Ok(exact.clone());
+        }
+        let named: Vec<&Arc<One>> = all.iter().filter(|one| one.name.as_deref() == Some(text)).collect();
+        let own: Vec<&Arc<One>> = named.iter().copied().filter(|one| one.key == caller.key).collect();
+        match (named.as_slice(), own.as_slice()) {
+            ([], _) => {}
+            ([one], _) | (_, [one]) => return Ok((*one).clone()),
+            _ => {
+                let message =
+                    format!("{} sandboxes of different keys are called `{}`", named.len(), shortened(text));
+                return Err(Refusal::new(ErrorCode::Conflict, message).with_hint("write its id"));
+            }
         }
         let found = by_beginning(&all, text, |one| one.sandbox.id().to_string());
         found.map(|one| (*one).clone()).map_err(|ambiguous| not_one("sandbox", text, ambiguous))

@@ -29,6 +29,8 @@ tests!(
     all_sandboxes_end_with_the_core,
     sandboxes_are_found_by_name_and_by_the_beginning_of_their_id,
     whoever_is_not_the_operator_sees_only_their_own,
+    a_name_tells_nobody_of_the_sandbox_of_another_and_takes_nobodys_place,
+    of_two_who_ask_for_one_name_at_once_one_gets_it,
     what_a_preset_wants_and_nothing_holds_is_a_warning_and_typed_it_is_refused,
     a_sandbox_that_turns_out_to_lack_a_wall_is_ended_before_anything_runs_in_it,
     a_caller_who_goes_away_ends_the_command_and_not_the_sandbox,
@@ -331,13 +333,6 @@ fn whoever_is_not_the_operator_sees_only_their_own() {
     block_on(async {
         let ground = standing().await;
         ground.create(named("operators")).await.expect("a sandbox");
-        let author = |id: u8| Caller {
-            key: Some(KeyId::from_parts(1, &[id; 10])),
-            ..Caller::covering(
-                Actor { key: Some(format!("key{id}")), client: "http".to_owned() },
-                Scopes::of([Scope::Author]),
-            )
-        };
         let theirs = Action::SandboxCreate(Box::new(named("theirs")));
         ground.core.perform(author(1), theirs).await.expect("a sandbox");
         for (caller, sees) in [(cli(), 2), (author(1), 1), (author(2), 0)] {
@@ -352,6 +347,70 @@ fn whoever_is_not_the_operator_sees_only_their_own() {
         let calls = Caller::covering(cli().actor, Scopes::of([Scope::Call]));
         let refusal = ground.core.perform(calls, Action::SandboxList).await.expect_err("not for them");
         assert_eq!(refusal.code, ErrorCode::Forbidden);
+    });
+}
+
+/// Somebody who may write tools, with a key of this number.
+fn author(id: u8) -> Caller {
+    Caller {
+        key: Some(KeyId::from_parts(1, &[id; 10])),
+        ..Caller::covering(
+            Actor { key: Some(format!("key{id}")), client: "http".to_owned() },
+            Scopes::of([Scope::Author]),
+        )
+    }
+}
+
+fn a_name_tells_nobody_of_the_sandbox_of_another_and_takes_nobodys_place() {
+    block_on(async {
+        let ground = standing().await;
+        let make = async |caller: Caller, name: &str| match ground
+            .core
+            .perform(caller, Action::SandboxCreate(Box::new(named(name))))
+            .await
+        {
+            Ok(Reply::Sandbox(view)) => Ok(view.line.id.to_string()),
+            Ok(other) => panic!("{other:?}"),
+            Err(refusal) => Err(refusal.code),
+        };
+        let found = async |caller: Caller, text: &str| match ground
+            .core
+            .perform(caller, Action::SandboxShow { sandbox: text.to_owned() })
+            .await
+        {
+            Ok(Reply::Sandbox(view)) => Ok(view.line.id.to_string()),
+            Ok(other) => panic!("{other:?}"),
+            Err(refusal) => Err(refusal.code),
+        };
+        let first = make(author(1), "release").await.expect("a sandbox");
+        // Another key is not told that there is one of this name, and a fork neither.
+        let second = make(author(2), "release").await.expect("a sandbox of its own");
+        let other = make(author(2), "other").await.expect("a sandbox");
+        let fork = Action::SandboxFork { sandbox: other, name: Some("release".to_owned()) };
+        let refusal = ground.core.perform(author(2), fork).await.expect_err("theirs has it");
+        assert_eq!(refusal.code, ErrorCode::Conflict);
+        assert_eq!(make(author(1), "release").await, Err(ErrorCode::Conflict));
+        assert_eq!(found(author(1), "release").await, Ok(first.clone()));
+        assert_eq!(found(author(2), "release").await, Ok(second));
+        // Who sees both is not given either, and makes no third.
+        assert_eq!(found(cli(), "release").await, Err(ErrorCode::Conflict));
+        assert_eq!(make(cli(), "release").await, Err(ErrorCode::Conflict));
+        // An id is no name to be taken.
+        make(author(2), &first).await.expect("a sandbox with an odd name");
+        assert_eq!(found(cli(), &first).await, Ok(first.clone()));
+        assert_eq!(found(author(1), &first).await, Ok(first));
+    });
+}
+
+fn of_two_who_ask_for_one_name_at_once_one_gets_it() {
+    block_on(async {
+        let ground = standing().await;
+        let (one, two) = tokio::join!(ground.create(named("same")), ground.create(named("same")));
+        assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
+        assert_eq!(ground.alive(), 1);
+        // The name is free again with the sandbox.
+        ground.ask(Action::SandboxRemove { sandbox: "same".to_owned() }).await.expect("removed");
+        ground.create(named("same")).await.expect("another one");
     });
 }
 

@@ -22,6 +22,7 @@ use super::bodies::Bodies;
 use super::head::{Seen, Watch};
 use super::lent::Lent;
 use super::places::{Place, Seat};
+use super::taken::Answers;
 use super::watched::Watched;
 use super::{Bounds, Closing, Peer, answer, linger};
 
@@ -158,10 +159,13 @@ where
 {
     let bounds = &shared.bounds;
     let stream = Watched::new(stream, None, bounds.write);
+    let answers = Answers::default();
     let service = {
-        let shared = Arc::clone(&shared);
+        let (shared, answers) = (Arc::clone(&shared), answers.clone());
         service_fn(move |request: Request<Incoming>| -> Answering {
-            Box::pin(answer::to(Arc::clone(&shared), peer, seat.clone(), None, request))
+            let answering = answer::to(Arc::clone(&shared), peer, seat.clone(), None, request);
+            let answers = answers.clone();
+            Box::pin(async move { Ok(answering.await?.map(|body| answers.watch(body))) })
         })
     };
     let connection = http2::Builder::new(TokioExecutor::new())
@@ -178,6 +182,10 @@ where
     let ended = loop {
         tokio::select! {
             ended = connection.as_mut() => break ended,
+            () = answers.wait_for(bounds.write) => {
+                tracing::debug!("nobody takes the answer of a connection of HTTP/2");
+                return;
+            }
             () = shared.closing.begun(), if !told => {
                 told = true;
                 connection.as_mut().graceful_shutdown();

@@ -21,6 +21,7 @@ mod places;
 mod reach;
 mod screen;
 mod serving;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod tls;

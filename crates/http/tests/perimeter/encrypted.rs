@@ -51,9 +51,14 @@ pub(crate) async fn connect(
 }
 
 async fn over_http1(server: &Running, files: &TlsFiles, lines: &str) -> Answer {
+    over_http1_to(server, files, "/who", lines).await
+}
+
+async fn over_http1_to(server: &Running, files: &TlsFiles, path: &str, lines: &str) -> Answer {
     let mut stream = connect(server, files, &["http/1.1"]).await.unwrap();
     let port = server.address.port();
-    let request = format!("GET /who HTTP/1.1\r\nhost: localhost:{port}\r\nconnection: close\r\n{lines}\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: localhost:{port}\r\nconnection: close\r\n{lines}\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut all = Vec::new();
     let _end = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all)).await.unwrap();
@@ -134,6 +139,75 @@ async fn both_versions_are_spoken_and_browsers_are_told_to_stay() {
     let large = large.header("x-large", "y".repeat(64 << 10)).body(()).unwrap();
     let got = over_http2(&server, &files, large).await;
     assert!(got.as_ref().is_none_or(|(status, _)| *status == 431), "{got:?}");
+    server.end().await;
+}
+
+/// Over HTTP/2 nothing is stuck in the socket where a client opens no window: the answer waits in the server.
+#[tokio::test]
+async fn whoever_does_not_take_an_answer_over_http2_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = certify(folder.path());
+    let server = Running::start(|server, serving| {
+        server.tls = Some(files.clone());
+        serving.bounds.write = Duration::from_millis(300);
+    });
+    let port = server.address.port();
+    for window in [0, 1, 20_000] {
+        let stream = connect(&server, &files, &["h2"]).await.unwrap();
+        let mut builder = h2::client::Builder::new();
+        builder.initial_window_size(window);
+        let (mut asks, connection) = builder.handshake::<_, Bytes>(stream).await.unwrap();
+        let driven = tokio::spawn(connection);
+        let large = http::Request::builder().uri(format!("https://localhost:{port}/large"));
+        let large = large.header("x-api-key", GOOD).body(()).unwrap();
+        let (answer, _) = asks.send_request(large, true).unwrap();
+        let answer = tokio::time::timeout(PATIENCE, answer).await.unwrap().unwrap();
+        assert_eq!(answer.status(), 200);
+        // It is held, nothing of it is taken, and pings are answered.
+        let ended = tokio::time::timeout(PATIENCE, driven).await;
+        assert!(ended.is_ok(), "with a window of {window} bytes the answer is held for ever");
+        drop(answer);
+    }
+    server.end().await;
+}
+
+/// Rapid reset: each request begins to wait inside, and is taken back at once.
+#[tokio::test]
+async fn requests_that_are_taken_back_at_once_leave_nothing_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = certify(folder.path());
+    let server = start(&files);
+    let port = server.address.port();
+    let (mut tried, mut connections) = (0, 0);
+    while tried < 2000 {
+        connections += 1;
+        let stream = connect(&server, &files, &["h2"]).await.unwrap();
+        let (asks, connection) = h2::client::handshake(stream).await.unwrap();
+        let driven = tokio::spawn(connection);
+        let mut asks = Some(asks);
+        // A connection may be ended for that; then another one goes on.
+        while let Some(ready) = asks.take().filter(|_| tried < 2000) {
+            let Ok(mut ready) = ready.ready().await else { break };
+            let waits = http::Request::builder().uri(format!("https://localhost:{port}/waits"));
+            let waits = waits.header("x-api-key", GOOD).body(()).unwrap();
+            let Ok((_, mut sends)) = ready.send_request(waits, false) else { break };
+            sends.send_reset(h2::Reason::CANCEL);
+            tried += 1;
+            asks = Some(ready);
+        }
+        driven.abort();
+    }
+    assert!(connections < 1000, "{connections} connections");
+    let gone = async {
+        loop {
+            let answer = over_http1_to(&server, &files, "/metrics", &format!("x-api-key: {GOOD}\r\n")).await;
+            // This very request is under way, and no other.
+            if answer.body.contains("bailiwick_http_requests_under_way 1\n") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, gone).await.expect("requests are under way for ever");
     server.end().await;
 }
 

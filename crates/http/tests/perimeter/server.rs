@@ -264,6 +264,7 @@ fn routes(stage: &Stage) -> Router {
         Sse::new(futures_util::StreamExt::chain(first, futures_util::stream::pending()))
     };
     Router::new()
+        .route("/large", get(async || Body::from(Bytes::from(vec![b'x'; 1 << 20]))))
         .route("/who", get(all(stage.clone())).post(all(stage.clone())))
         .route("/healthz", get(|| async { "fine" }))
         .route(

@@ -152,7 +152,7 @@ impl Work<'_> {
         let done = match &op.act {
             Act::Remove => self.remove(op, &place),
             Act::Folder { owner } => make_folder(&parent, &name, *owner, path),
-            Act::Mode { mode } => self.set_mode(path, *mode),
+            Act::Mode { mode } => self.set_mode(op, *mode),
             Act::Link { target, owner } => {
                 link(&parent, &beside, target, *owner, path)?;
                 self.take_place(op, &place)
@@ -238,13 +238,20 @@ impl Work<'_> {
         Ok(Some(if added { Finding::HostAdded } else { Finding::HostChanged }))
     }
 
-    fn set_mode(&self, path: &RelPath, mode: u32) -> Result<Option<Finding>, Fault> {
+    /// Sets the mode of what the plan saw: it is looked at once more, and the mode is set on what was looked at. A folder that the plan
+    /// itself has made was not seen before.
+    fn set_mode(&self, op: &Op, mode: u32) -> Result<Option<Finding>, Fault> {
+        let path = &op.path;
         let Found::This(held, seen) = self.host.look(path)? else { return Ok(Some(Finding::HostGone)) };
-        // A folder's own bits for who inherits and who may remove are the host's; a file's are nobody's.
-        let kept = if seen.kind == Kind::Folder { seen.mode & 0o7000 } else { 0 };
-        if matches!(seen.kind, Kind::Link | Kind::Special) {
+        let is_what_was_seen = match &op.before {
+            Some(before) => seen.is_still(before),
+            None => seen.kind == Kind::Folder,
+        };
+        if !is_what_was_seen {
             return Ok(Some(Finding::HostChanged));
         }
+        // A folder's own bits for who inherits and who may remove are the host's; a file's are nobody's.
+        let kept = if seen.kind == Kind::Folder { seen.mode & 0o7000 } else { 0 };
         // Opened before, since the mode may take that right from us. Where it cannot be, the disk is not waited for.
         let file = if seen.kind == Kind::File { beneath::read_again(&held).ok() } else { None };
         beneath::set_mode(held, kept | mode & 0o777).map_err(Fault::system(Doing::SetMode, path))?;

@@ -14,6 +14,7 @@ tests!(
     names_are_sure_only_where_nothing_changed,
     a_conflict_stops_everything_but_others_can_be_chosen,
     who_comes_between_check_and_write_is_not_written_over,
+    what_takes_the_place_of_a_file_does_not_get_its_new_mode,
     who_comes_while_staging_stops_everything,
     what_came_out_is_given_back_after_a_crash_too,
     what_somebody_writes_right_after_us_is_not_ours,
@@ -224,6 +225,24 @@ fn what_came_out_is_given_back_after_a_crash_too() {
         assert!(tree.values().any(|(_, _, bytes)| bytes == b"host"), "`{script}`: {tree:?}");
         assert_eq!(tree["z/o"].2, b"3");
         assert!(tree.keys().all(|name| !name.contains("bailiwick")), "{tree:?}");
+    }
+}
+
+fn what_takes_the_place_of_a_file_does_not_get_its_new_mode() {
+    requires!("overlayfs", place::is_possible());
+    for (inside, script, path) in [
+        ("chmod 666 a", "printf host > t; chmod 600 t; mv t a", "a"),
+        ("chmod 777 d", "mkdir t; chmod 600 t; mv d gone; mv t d", "d"),
+    ] {
+        let mut place = Place::usual();
+        place.inside(inside);
+        let mut view = place.view();
+        let mut meanwhile = Meanwhile { place: &place, at: ("begin a step", 0), script };
+        let commit = bailiwick_overlay::Commit::default();
+        let done = view.commit(&commit, &place.journals(), &mut meanwhile).expect("nothing else");
+        let left: Vec<String> = done.left.iter().map(|left| left.path.to_string()).collect();
+        assert_eq!((left, done.written), (vec![path.to_owned()], Vec::new()), "`{inside}` and `{script}`");
+        assert_eq!(format!("{:o}", place.host_tree()[path].1 & 0o777), "600", "`{inside}` and `{script}`");
     }
 }
 

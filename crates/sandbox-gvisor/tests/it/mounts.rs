@@ -1,6 +1,6 @@
 //! Folders of the host's, and images.
 
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ tests!(
     an_image_is_a_root_that_nobody_writes_to,
     an_image_cannot_lead_what_is_put_into_it_elsewhere_on_the_host,
     a_mount_within_another_makes_nothing_on_the_host,
+    nothing_is_mounted_over_the_agent,
 );
 
 fn mount(from: &Path, to: &str, writable: bool) -> Held<Mount> {
@@ -142,4 +143,32 @@ fn a_mount_within_another_makes_nothing_on_the_host() {
         assert_eq!(sh(sandbox.as_ref(), "cat /srv/outer/there/one").await, "one");
     });
     assert_eq!(entries(&outer).len(), 1);
+}
+
+/// What is at the place of the agent is started as root of the sandbox's kernel, and believed.
+fn nothing_is_mounted_over_the_agent() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    let (agent, said) = (place.path().join("agent"), place.path().join("said"));
+    for folder in [&agent, &said] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    let program = agent.join("program");
+    std::fs::write(
+        &program,
+        "#!/bin/sh\nid -u > /srv/said/ran; grep CapEff /proc/self/status >> /srv/said/ran\n",
+    )
+    .expect("a program");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    wait(async {
+        for (from, to) in [(&agent, "/.agent"), (&program, "/.agent/program")] {
+            let mut spec = spec();
+            spec.mounts = vec![mount(from, to, false), mount(&said, "/srv/said", true)];
+            let made = place.create(spec).await.map(|sandbox| sandbox.id());
+            let ran = std::fs::read_to_string(said.join("ran")).unwrap_or_default();
+            assert_eq!(ran, "", "what was mounted at {to} was started as the agent");
+            let error = made.expect_err("it is refused");
+            assert!(error.to_string().contains("the sandbox has its own there"), "{error}");
+        }
+    });
 }

@@ -74,6 +74,17 @@ impl Server {
         if owners.contains(&self.shares.user.0) { Ok(()) } else { Err(Errno::PERM) }
     }
 
+    /// Whether what has a name may go to another folder: one that is a folder itself must be writable, since its `..` changes. The
+    /// kernel does not ask root.
+    fn may_leave(&self, above: &Found, name: &CStr) -> Result<(), Errno> {
+        let held = beneath::look(&above.held, name, Links::Itself)?;
+        let status = look_at(&held)?;
+        if kind(&status)? != FileType::Directory {
+            return Ok(());
+        }
+        self.may(&Found { share: above.share, held, status }, WRITE)
+    }
+
     /// Whether what is made in a folder has to be made the sandbox's user's.
     fn is_given(&self, above: &Found) -> Result<bool, Errno> {
         Ok(self.shares.as_root && self.share(above.share)?.owner != Owner::Sandbox)
@@ -209,6 +220,9 @@ impl Server {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }
+        if question.node != to_node {
+            self.may_leave(&from, from_name)?;
+        }
         rustix::fs::renameat_with(&from.held, from_name, &to.held, to_name, flags)?;
         if let Some(over) = self.names.number(to_node, to_name) {
             self.open.remove(&over);
@@ -225,6 +239,7 @@ impl Server {
             return Err(Errno::INVAL);
         }
         let file = self.writable(question.node)?;
+        runs_as_nobody_else(file)?;
         file.write_all_at(bytes, at).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         let mut body = length.to_le_bytes().to_vec();
         body.extend([0; 4]);
@@ -265,6 +280,7 @@ impl Server {
         if wanted & set::SIZE != 0 {
             let size = question.long(16).ok_or(Errno::INVAL)?;
             let file = self.writable(node)?;
+            runs_as_nobody_else(file)?;
             file.set_len(size).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         }
         if self.unnamed.contains_key(&node) {
@@ -309,4 +325,15 @@ impl Server {
         }
         self.about(node).map(|told| told.alone())
     }
+}
+
+/// Takes set-user-id and set-group-id from a file before it is written to. The kernel does so for everybody but root, and this process
+/// may be root: a guest's words would run as the owner of the file.
+fn runs_as_nobody_else(file: &File) -> Result<(), Errno> {
+    const AS_ITS_OWNER: u32 = 0o6000;
+    let mode = rustix::fs::fstat(file)?.st_mode;
+    if mode & AS_ITS_OWNER == 0 {
+        return Ok(());
+    }
+    rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o7777 & !AS_ITS_OWNER))
 }

@@ -231,6 +231,53 @@ fn a_file_that_loses_its_name_is_read_and_written_no_further_than_before() {
 }
 
 #[test]
+fn a_program_that_runs_as_its_owner_no_longer_does_once_it_was_written_to() {
+    // This process may be root, for whom the kernel keeps the bits.
+    for unlinked in [false, true] {
+        for by in ["a write", "a new length"] {
+            let mut place = Place::new(true);
+            let program = place.folder.path().join("write/program");
+            write(&program, "of the host's");
+            // By another name it is still there when the machine has removed the first.
+            let other = place.folder.path().join("other");
+            std::fs::hard_link(&program, &other).unwrap();
+            allow(&program, 0o6755);
+            let node = place.find(WRITABLE, "program").unwrap();
+            if unlinked {
+                place.ask(UNLINK, WRITABLE, b"program\0").unwrap();
+            }
+            match by {
+                "a write" => place.write(node, "of the guest's").unwrap(),
+                _ => {
+                    let mut body = vec![0; 88];
+                    body[..4].copy_from_slice(&(1_u32 << 3).to_le_bytes());
+                    place.ask(SETATTR, node, &body).unwrap()
+                }
+            };
+            let mode = std::fs::metadata(&other).unwrap().mode() & 0o7777;
+            assert_eq!(format!("{mode:o}"), "755", "{by}, unlinked: {unlinked}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_anothers_is_not_moved_to_another_folder() {
+    // Its way up would be another, and that is written in it.
+    let mut place = Place::new(false);
+    let at = place.folder.path().join("write");
+    allow(&at, 0o777);
+    std::fs::create_dir(at.join("theirs")).unwrap();
+    std::fs::create_dir(at.join("to")).unwrap();
+    allow(&at.join("to"), 0o777);
+    let to = place.find(WRITABLE, "to").unwrap();
+    let elsewhere = [to.to_le_bytes().as_slice(), b"theirs\0theirs\0"].concat();
+    assert_eq!(place.ask(RENAME, WRITABLE, &elsewhere), Err(Errno::ACCESS));
+    // Another name in the same folder is that folder's matter.
+    let here = [WRITABLE.to_le_bytes().as_slice(), b"theirs\0renamed\0"].concat();
+    assert_eq!(place.ask(RENAME, WRITABLE, &here), Ok(Vec::new()));
+}
+
+#[test]
 fn in_a_sticky_folder_names_are_only_for_their_owners_to_take() {
     #[track_caller]
     fn check(is_owner: bool, mode: u32, expected: Result<(), Errno>) {

@@ -96,7 +96,7 @@ fn check_image(image: &Image) -> Result<(), SpecError> {
 
 fn check_workdir(workdir: &crate::SandboxPath) -> Result<(), SpecError> {
     let first = workdir.as_str().split('/').nth(1).unwrap_or_default();
-    if matches!(first, "proc" | "sys" | "dev") {
+    if matches!(first, "proc" | "sys" | "dev") || crate::mount::is_backends(workdir) {
         return Err(SpecError::Workdir(shortened(workdir.as_str())));
     }
     Ok(())

@@ -61,6 +61,8 @@ fn everything_of_a_spec_is_looked_at() {
     check(|spec| spec.workdir = path("/processes"), Ok(()));
     check(|spec| spec.workdir = path("/proc/self"), Err("cannot begin in"));
     check(|spec| spec.workdir = path("/sys"), Err("cannot begin in"));
+    check(|spec| spec.workdir = path("/.agent"), Err("cannot begin in"));
+    check(|spec| spec.workdir = path("/work/.agent"), Ok(()));
     check(|spec| spec.expose = vec![80, 443], Ok(()));
     check(|spec| spec.expose = vec![0], Err("nothing listens there"));
     check(|spec| spec.expose = vec![80, 443, 80], Err("named twice"));

@@ -146,7 +146,7 @@ impl<'a> Agent<'a> {
         let most = core.inner.world.settings.mcp.sandbox.most;
         let ready = async {
             let resolved = core.resolved(&self.operators(), &wish, &noted.correlation)?;
-            let place = core.inner.sandboxes.place_of(None, Some((&holder, most)))?;
+            let place = core.inner.sandboxes.place_of(self.caller, None, Some((&holder, most)))?;
             let backend = resolved.pick(&core.inner.sandboxes.backends).await?;
             Ok((resolved, place, backend))
         };

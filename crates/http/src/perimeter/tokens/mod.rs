@@ -31,8 +31,10 @@ use crate::listen::ServeError;
 
 /// How far the clocks of an issuer and ours may be apart, in seconds.
 const LEEWAY: u64 = 30;
-/// How old the issuer's keys may be before they are read again.
+/// How old the issuer's keys may be before they are read again, while nobody waits for that.
 const FRESH: Duration = Duration::from_mins(10);
+/// How old they may be before whoever shows a token waits until they were read again: an issuer may have withdrawn one.
+const STALE: Duration = Duration::from_mins(20);
 /// How often a key that we do not know makes us read them again.
 const AT_MOST_EVERY: Duration = Duration::from_mins(1);
 /// The longest name of whoever a token speaks of.
@@ -120,11 +122,11 @@ impl KeySource for File {
     }
 }
 
-/// When the keys were read, and when that was tried.
-#[derive(Debug, Clone, Copy)]
-struct Read {
-    succeeded: Option<Instant>,
-    tried: Option<Instant>,
+/// The keys of the issuer, and when they were read.
+#[derive(Default)]
+struct Known {
+    keys: Keys,
+    read: Option<Instant>,
 }
 
 struct Inner {
@@ -132,8 +134,9 @@ struct Inner {
     audience: String,
     most: Scopes,
     source: Box<dyn KeySource>,
-    keys: ArcSwap<Keys>,
-    read: Mutex<Read>,
+    known: ArcSwap<Known>,
+    /// When it was last tried to read the keys; held while they are read.
+    tried: Mutex<Option<Instant>>,
 }
 
 /// Checks tokens of one issuer.
@@ -184,8 +187,8 @@ impl Tokens {
             audience: audience.clone(),
             most: *scopes,
             source,
-            keys: ArcSwap::from_pointee(Keys::default()),
-            read: Mutex::new(Read { succeeded: None, tried: None }),
+            known: ArcSwap::from_pointee(Known::default()),
+            tried: Mutex::new(None),
         }))
     }
 
@@ -225,44 +228,45 @@ impl Tokens {
 
     /// The key that signed it, read again where it is not known or what is known is old.
     async fn signer(&self, kid: Option<&str>) -> Option<Signer> {
-        self.refresh_when_old();
-        if let Some(signer) = self.0.keys.load().find(kid) {
+        let age = self.0.known.load().read.map(|at| at.elapsed());
+        match age {
+            Some(age) if age >= STALE => self.try_to_read().await,
+            Some(age) if age >= FRESH => self.read_beside(),
+            _ => {}
+        }
+        if let Some(signer) = self.0.known.load().keys.find(kid) {
             return Some(signer);
         }
-        if let Err(why) = self.read_again(AT_MOST_EVERY).await {
-            tracing::warn!(why, "the issuer's keys cannot be read; those from before are kept");
-        }
-        self.0.keys.load().find(kid)
+        self.try_to_read().await;
+        self.0.known.load().keys.find(kid)
     }
 
-    /// Reads the keys in the background when they are old: nobody waits for that.
-    fn refresh_when_old(&self) {
-        let Ok(read) = self.0.read.try_lock() else {
-            return;
-        };
-        let is_old = read.succeeded.is_some_and(|at| at.elapsed() >= FRESH);
-        let tried_lately = read.tried.is_some_and(|at| at.elapsed() < AT_MOST_EVERY);
-        drop(read);
-        if is_old && !tried_lately {
+    /// Reads the keys in the background: nobody waits for that.
+    fn read_beside(&self) {
+        let Ok(tried) = self.0.tried.try_lock() else { return };
+        let tried_lately = tried.is_some_and(|at| at.elapsed() < AT_MOST_EVERY);
+        drop(tried);
+        if !tried_lately {
             let tokens = self.clone();
-            tokio::spawn(async move {
-                if let Err(why) = tokens.read_again(AT_MOST_EVERY).await {
-                    tracing::warn!(why, "the issuer's keys cannot be read; those from before are kept");
-                }
-            });
+            tokio::spawn(async move { tokens.try_to_read().await });
+        }
+    }
+
+    async fn try_to_read(&self) {
+        if let Err(why) = self.read_again(AT_MOST_EVERY).await {
+            tracing::warn!(why, "the issuer's keys cannot be read; those from before are kept");
         }
     }
 
     /// Reads the keys, unless that was tried a short while ago. What cannot be read changes nothing.
     async fn read_again(&self, at_most_every: Duration) -> Result<(), String> {
-        let mut read = self.0.read.lock().await;
-        if read.tried.is_some_and(|at| at.elapsed() < at_most_every) {
+        let mut tried = self.0.tried.lock().await;
+        if tried.is_some_and(|at| at.elapsed() < at_most_every) {
             return Ok(());
         }
-        read.tried = Some(Instant::now());
+        *tried = Some(Instant::now());
         let keys = Keys::read(&self.0.source.read().await?)?;
-        self.0.keys.store(Arc::new(keys));
-        read.succeeded = Some(Instant::now());
+        self.0.known.store(Arc::new(Known { keys, read: Some(Instant::now()) }));
         Ok(())
     }
 }

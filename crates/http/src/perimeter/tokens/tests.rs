@@ -167,6 +167,9 @@ async fn what_a_token_says_has_to_be_for_us_and_in_time() {
     check(json!({"exp": "soon"}), Err(NotAToken::Lacks)).await;
     check(json!({"exp": null}), Err(NotAToken::Lacks)).await;
     check(json!({"nbf": now + 120}), Err(NotAToken::NotYet)).await;
+    check(json!({"nbf": "tomorrow"}), Err(NotAToken::Malformed)).await;
+    check(json!({"nbf": [now + 120]}), Err(NotAToken::Malformed)).await;
+    check(json!({"scope": ["author"]}), Err(NotAToken::Malformed)).await;
     check(json!({"iss": "https://evil.example"}), Err(NotAToken::Issuer)).await;
     check(json!({"iss": null}), Err(NotAToken::Lacks)).await;
     check(json!({"aud": "other"}), Err(NotAToken::Audience)).await;
@@ -290,6 +293,20 @@ async fn keys_are_read_again_when_they_are_old_and_kept_when_that_fails() {
         assert_eq!(check().await, reads + 1);
         assert_eq!(check().await, reads + 1);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_was_withdrawn_counts_for_nothing_after_a_pause() {
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let published = Published::new(&old.jwks());
+    let tokens = tokens(&published);
+    let token = old.sign(By::Ed, &json!({"alg": "EdDSA", "kid": "ed"}), &claims());
+    assert!(tokens.check(&token).await.is_ok());
+    *published.text.lock().unwrap() = Ok(new.jwks().to_string());
+    // Nobody came for so long that nobody read the keys again. The first who comes waits for that.
+    tokio::time::advance(Duration::from_hours(1)).await;
+    assert_eq!(tokens.check(&token).await.err(), Some(NotAToken::Signature));
+    assert_eq!(published.reads(), 2);
 }
 
 #[tokio::test]

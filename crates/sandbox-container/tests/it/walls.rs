@@ -1,6 +1,6 @@
 //! What a command cannot do, tried by doing it.
 
-use bailiwick_sandbox::{Backend as _, Image, Mount, SandboxSpec};
+use bailiwick_sandbox::{Backend as _, Image, Mount, Overlay, SandboxSpec};
 use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, Tier, WallStatus};
 
@@ -177,7 +177,8 @@ fn an_overlay_is_refused() {
     with_each(|engine| {
         let place = Place::new(engine);
         wait(async {
-            let overlay = "/tmp:/work".parse().expect("an overlay");
+            let overlay: Overlay = "/tmp:/work".parse().expect("an overlay");
+            let overlay = overlay.open_by_name().expect("the directory");
             let refused =
                 place.create(SandboxSpec { overlays: vec![overlay], image: Image::Host, ..spec() }).await;
             assert_eq!(refused.expect_err("it is refused").code(), ErrorCode::Unsupported);

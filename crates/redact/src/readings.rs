@@ -48,11 +48,11 @@ impl Reading {
     }
 
     /// How many bytes of the text are read.
-    pub(crate) fn length(&self) -> usize {
+    pub(crate) fn length(self) -> usize {
         usize::from(self.length)
     }
 
-    fn single(&self) -> Option<u8> {
+    fn single(self) -> Option<u8> {
         self.bytes.first().copied().filter(|_| self.count == 1)
     }
 }

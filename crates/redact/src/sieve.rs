@@ -140,9 +140,7 @@ fn simple(text: &[u8]) -> Simple {
             },
             _ => Simple::Unknown,
         },
-        (b'%', b'u') | (b'=', b'\r' | b'\n') => Simple::Unknown,
-        (b'%' | b'=', _) => Simple::Nothing,
-        (b'&', b'#') => Simple::Unknown,
+        (b'%', b'u') | (b'=', b'\r' | b'\n') | (b'&', b'#') => Simple::Unknown,
         (b'&', _) if first.is_ascii_alphanumeric() => match rest.first() {
             // Most of what stands behind `&` is the next key of a query. No name is shorter than two letters.
             Some(second) if second.is_ascii_alphanumeric() => {
@@ -158,7 +156,7 @@ fn simple(text: &[u8]) -> Simple {
             Some(b'=' | b' ') => Simple::Nothing,
             _ => Simple::Unknown,
         },
-        (b'&', _) => Simple::Nothing,
+        (b'%' | b'=' | b'&', _) => Simple::Nothing,
         (_, b'"' | b'/' | b'\'') => Simple::Byte(*first, 2),
         (_, b'n') => Simple::Byte(b'\n', 2),
         (_, b't') => Simple::Byte(b'\t', 2),

@@ -2,6 +2,8 @@
 //!
 //! Values are made of these characters; a reference to any other is left as it is.
 
+use std::sync::LazyLock;
+
 /// The longest name below.
 pub(crate) const LONGEST_NAME: usize = 12;
 
@@ -57,8 +59,14 @@ pub(crate) fn named_without_semicolon(name: &[u8]) -> Option<char> {
 
 /// Whether some name begins like this.
 pub(crate) fn begins_a_name(beginning: &[u8]) -> bool {
-    let names = ASCII.iter().map(|(name, ..)| name).chain(&LATIN_1);
-    names.into_iter().any(|name| name.as_bytes().starts_with(beginning))
+    static SORTED: LazyLock<Vec<&'static [u8]>> = LazyLock::new(|| {
+        let names = ASCII.iter().map(|(name, ..)| *name).chain(LATIN_1);
+        let mut names: Vec<&[u8]> = names.map(str::as_bytes).collect();
+        names.sort_unstable();
+        names
+    });
+    let at = SORTED.partition_point(|name| *name < beginning);
+    SORTED.get(at).is_some_and(|name| name.starts_with(beginning))
 }
 
 fn latin_1(name: &[u8]) -> Option<char> {

@@ -18,11 +18,14 @@
 //! as a value of its own. Redacted text never contains one of these, not even one that the mask and its
 //! neighbourhood would form together.
 //!
+//! All of these also in the decoded view of the text, which is what it says once escapes are undone: `\u003d`, `\x3d`, `\075`,
+//! `\/`, `&#61;`, `&#x3d;`, `&equals;`, `%3D`, `+` for a space, `=3D` and soft line breaks; mixed, and nested up to three deep.
+//!
 //! # What is not
 //!
 //! - A value that code transforms by itself: reversed, split, compressed, encrypted, its bytes summed.
-//! - One disguise inside another (base64 of hex, JSON inside a JSON string), base64 broken into lines,
-//!   hex digits in mixed case.
+//! - Base64 or hex inside of base64 or hex, base64 broken into lines, hex digits in mixed case, escapes more than three deep,
+//!   UTF-16.
 //! - A part of a value. Redact first and cut afterwards; a value whose end was cut off is not found.
 //! - A value under 4 characters, or a disguise of one under 8: masking those would shred ordinary text.
 //!   [`Redactor::too_short`] counts the former so that the caller can warn.
@@ -38,8 +41,8 @@
 //! # Where to start reading
 //!
 //! `redactor` is the front door; `disguise` says what is searched for, `matcher` finds it (in several
-//! `lanes`), `regions` joins what was found, `mask` says what stands in its place, `stream` does the same
-//! chunk by chunk.
+//! `lanes`), `decoded` finds it behind escapes (`readings` undoes them, `sieve` skips those that cannot matter), `regions`
+//! joins what was found, `mask` says what stands in its place, `stream` does the same chunk by chunk.
 
 mod decoded;
 mod disguise;

@@ -48,11 +48,11 @@ impl Reading {
     }
 
     /// How many bytes of the text are read.
-    pub(crate) fn length(&self) -> usize {
+    pub(crate) fn length(self) -> usize {
         usize::from(self.length)
     }
 
-    fn single(&self) -> Option<u8> {
+    fn single(self) -> Option<u8> {
         self.bytes.first().copied().filter(|_| self.count == 1)
     }
 }
@@ -117,7 +117,8 @@ impl Readings {
 
 /// All readings at `at`; `None` if that depends on text behind the end, which there is none of if it `is_whole`.
 pub(crate) fn readings(text: &[u8], at: usize, is_whole: bool) -> Option<Readings> {
-    let mut reader = Reader { text, limit: at.saturating_add(LONGEST_SPELLING), ran_out: false };
+    let mut reader =
+        Reader { text, limit: at.saturating_add(LONGEST_SPELLING), ran_out: false, met_introducer: false };
     let found = reader.at(at, LEVELS);
     (is_whole || !reader.ran_out).then_some(found)
 }
@@ -127,6 +128,8 @@ struct Reader<'a> {
     limit: usize,
     /// Whether the text ended where another byte could have gone on with an escape.
     ran_out: bool,
+    /// Whether a character of an escape could be an escape itself.
+    met_introducer: bool,
 }
 
 impl Reader<'_> {
@@ -143,14 +146,20 @@ impl Reader<'_> {
     fn at(&mut self, at: usize, level: usize) -> Readings {
         let Some(first) = self.byte(at) else { return Readings::default() };
         let mut found = Readings::literal(first);
-        if is_introducer(first) {
-            for inner in 0..level {
-                let of_this_level = found;
-                for reading in of_this_level.iter() {
-                    if let Some(introducer) = reading.single().filter(|byte| is_introducer(*byte)) {
-                        let begun = Begun { start: at, next: at + reading.length(), inner };
-                        self.escape(introducer, begun, &mut found);
-                    }
+        if !is_introducer(first) {
+            return found;
+        }
+        // Whether a higher level can read an escape differently: not if all of its characters are plain.
+        let mut is_open = [true; MOST_READINGS];
+        for inner in 0..level {
+            let of_this_level = found;
+            for (reading, is_open) in of_this_level.iter().zip(&mut is_open) {
+                if let Some(introducer) = reading.single().filter(|byte| *is_open && is_introducer(*byte)) {
+                    let begun = Begun { start: at, next: at + reading.length(), inner };
+                    let met_before = std::mem::take(&mut self.met_introducer);
+                    self.escape(introducer, begun, &mut found);
+                    *is_open = self.met_introducer;
+                    self.met_introducer |= met_before;
                 }
             }
         }
@@ -173,6 +182,7 @@ impl Reader<'_> {
         found: &mut Few<u8>,
     ) {
         let Some(first) = self.byte(at) else { return };
+        self.met_introducer |= is_introducer(first);
         if inner == 0 || !is_introducer(first) {
             if wanted(first) {
                 found.add(first, at + 1);

@@ -7,6 +7,7 @@
 //! them, and these four have to occur in some pattern.
 
 use crate::disguise::Pattern;
+use crate::entities;
 use crate::readings::{is_introducer, readings};
 
 /// The length of the stretches that are remembered; no pattern is shorter.
@@ -38,7 +39,7 @@ impl Sieve {
                 }
             }
             for gram in pattern.as_bytes().windows(GRAM) {
-                let bit = sieve.bit(gram);
+                let bit = sieve.bit(gram.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
                 if let Some(word) = sieve.grams.get_mut(bit / 64) {
                     *word |= 1 << (bit % 64);
                 }
@@ -68,6 +69,11 @@ impl Sieve {
         match simple(text.get(at..).unwrap_or_default()) {
             Simple::Nothing => return false,
             Simple::Byte(byte, length) => return self.knows(&[byte]) && self.fits(text, at, byte, length),
+            Simple::High(byte) => {
+                let mut buffer = [0; 4];
+                let char = char::from(byte).encode_utf8(&mut buffer);
+                return self.knows(&[byte]) || self.knows(char.as_bytes());
+            }
             Simple::Unknown => {}
         }
         let Some(found) = readings(text, at, is_whole) else { return true };
@@ -80,31 +86,27 @@ impl Sieve {
 
     /// Whether a byte that is spelled by `length` bytes from `at` on fits between its neighbours.
     fn fits(&self, text: &[u8], at: usize, byte: u8, length: usize) -> bool {
-        let mut around = [0; 2 * GRAM - 1];
         let before = at.checked_sub(GRAM - 1).and_then(|from| text.get(from..at));
         let behind = text.get(at + length..at + length + GRAM - 1);
         let (Some(before), Some(behind)) = (before, behind) else { return true };
-        for (to, from) in around.iter_mut().zip(before.iter().chain([&byte]).chain(behind)) {
-            *to = *from;
+        let around = before.iter().chain([&byte]).chain(behind);
+        let (mut number, mut is_certain) = (0_u64, true);
+        for (index, byte) in around.enumerate() {
+            number = number << 8 | u64::from(*byte);
+            // A neighbour that may begin an escape can be read as something else. One that may end an escape counts as it
+            // stands: a match that covers that escape is found from there.
+            is_certain &= index == GRAM - 1 || !is_introducer(*byte);
         }
-        // A neighbour that may begin an escape can be read as something else. One that may end an escape counts as it
-        // stands: a match that covers that escape is found from there.
-        let is_certain = |beside: &[u8]| !beside.iter().any(|byte| is_introducer(*byte));
-        around.windows(GRAM).enumerate().any(|(index, gram)| {
-            let (left, right) = gram.split_at(GRAM - 1 - index);
-            let right = right.get(1..).unwrap_or_default();
-            !is_certain(left) || !is_certain(right) || self.has(gram)
-        })
+        !is_certain || (0..GRAM).any(|index| self.has(number >> (8 * index) & 0xffff_ffff))
     }
 
-    fn has(&self, gram: &[u8]) -> bool {
+    fn has(&self, gram: u64) -> bool {
         let bit = self.bit(gram);
         self.grams.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    fn bit(&self, gram: &[u8]) -> usize {
-        let number = gram.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn bit(&self, gram: u64) -> usize {
+        let hash = gram.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         usize::try_from(hash.checked_shr(self.shift).unwrap_or_default()).unwrap_or_default()
     }
 }
@@ -115,6 +117,8 @@ enum Simple {
     Nothing,
     /// It stands for this byte and takes so many bytes of the text; nothing else begins here.
     Byte(u8, usize),
+    /// It stands for this byte beyond ASCII, or for the character of that number.
+    High(u8),
     /// It takes a closer look.
     Unknown,
 }
@@ -129,16 +133,30 @@ fn simple(text: &[u8]) -> Simple {
         (b'+', _) => Simple::Byte(b' ', 1),
         (b'%' | b'=', _) if first.is_ascii_hexdigit() => match (digit(*first), rest.first()) {
             (Some(high), Some(second)) => match digit(*second) {
-                Some(low) if high < 8 && !is_introducer(high << 4 | low) => Simple::Byte(high << 4 | low, 3),
+                Some(low) if high >= 8 => Simple::High(high << 4 | low),
+                Some(low) if !is_introducer(high << 4 | low) => Simple::Byte(high << 4 | low, 3),
                 None if !is_introducer(*second) => Simple::Nothing,
                 _ => Simple::Unknown,
             },
             _ => Simple::Unknown,
         },
-        (b'%', b'u') | (b'=', b'\r' | b'\n') => Simple::Unknown,
-        (b'%' | b'=', _) => Simple::Nothing,
-        (b'&', _) if *first == b'#' || first.is_ascii_alphanumeric() => Simple::Unknown,
-        (b'&', _) => Simple::Nothing,
+        (b'%', b'u') | (b'=', b'\r' | b'\n') | (b'&', b'#') => Simple::Unknown,
+        (b'&', _) if first.is_ascii_alphanumeric() => match rest.first() {
+            // Most of what stands behind `&` is the next key of a query. No name is shorter than two letters.
+            Some(second) if second.is_ascii_alphanumeric() => {
+                let third = rest.get(1).copied();
+                let is_name = match third {
+                    Some(third) if third.is_ascii_alphanumeric() => {
+                        entities::begins_a_name(&[*first, *second, third])
+                    }
+                    _ => true,
+                };
+                if is_name { Simple::Unknown } else { Simple::Nothing }
+            }
+            Some(b'=' | b' ') => Simple::Nothing,
+            _ => Simple::Unknown,
+        },
+        (b'%' | b'=' | b'&', _) => Simple::Nothing,
         (_, b'"' | b'/' | b'\'') => Simple::Byte(*first, 2),
         (_, b'n') => Simple::Byte(b'\n', 2),
         (_, b't') => Simple::Byte(b'\t', 2),
@@ -147,16 +165,21 @@ fn simple(text: &[u8]) -> Simple {
     }
 }
 
-/// The place of the first byte that an escape can begin with.
+/// The place of the first byte that an escape can begin with. Eight bytes are looked at at a time.
 fn find_introducer(text: &[u8]) -> Option<usize> {
-    const BLOCK: usize = 64;
-    let mut passed = 0;
-    // A block without any is passed over by wide compares.
-    for block in text.chunks(BLOCK) {
-        if block.iter().fold(false, |any, byte| any | is_introducer(*byte)) {
-            return block.iter().position(|byte| is_introducer(*byte)).map(|at| passed + at);
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = text.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit of each byte that is the one looked for; the lowest such bit is never wrong.
+        let hits = [b'\\', b'&', b'%', b'=', b'+'].into_iter().fold(0, |hits, byte| {
+            let differs = word ^ (ONES * u64::from(byte));
+            hits | (differs.wrapping_sub(ONES) & !differs)
+        });
+        let hits = hits & (ONES << 7);
+        if hits != 0 {
+            return usize::try_from(hits.trailing_zeros() / 8).ok().map(|at| index * 8 + at);
         }
-        passed += block.len();
     }
-    None
+    rest.iter().position(|byte| is_introducer(*byte)).map(|at| words.len() * 8 + at)
 }

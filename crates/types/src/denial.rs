@@ -180,6 +180,7 @@ reasons! {
     ConnectFailed "connect-failed" "no connection could be made";
     BadAnswer "bad-answer" "what came back is not an HTTP answer";
     SealedPlace "sealed-place" "a sealed secret may be used only in the place and for the hosts that its owner named";
+    SealedValue "sealed-value" "the value of a sealed secret is in the request itself; it goes only to its hosts, in its place, by its placeholder";
     ServerName "server-name" "the TLS client names no server, or another one than the connection was allowed for";
     HostMismatch "host-mismatch" "the request names another host than its connection was allowed for";
     HiddenRequest "hidden-request" "rules on methods or paths hold for this host, and its requests cannot be seen inside of TLS";

@@ -115,6 +115,7 @@ pub(super) fn answer(request: &Request) -> Answer {
     match request.path() {
         "/" => Answer::ok("hello"),
         "/echo" => echo(request),
+        "/escaped" => escaped(request),
         "/knows" => knows(request),
         "/bounce" => {
             let came = request.header("authorization").unwrap_or_default();
@@ -163,6 +164,19 @@ fn knows(request: &Request) -> Answer {
         None if request.target.contains(SEALED) => "the value came in the query",
         None => "no value came",
     })
+}
+
+/// Says what came in `Authorization` as JSON, and in HTML for `?html`; whatever is no letter or digit in escapes.
+fn escaped(request: &Request) -> Answer {
+    let came = request.header("authorization").unwrap_or_default();
+    let is_html = request.target.ends_with("?html");
+    let escape = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ if is_html => format!("&#x{byte:X};"),
+        _ => format!("\\u{byte:04x}"),
+    };
+    let text: String = came.bytes().map(escape).collect::<Vec<_>>().concat();
+    Answer::ok(if is_html { format!("<p>{text}</p>") } else { format!("{{\"came\": \"{text}\"}}") })
 }
 
 /// What came, in the body.

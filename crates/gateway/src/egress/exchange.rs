@@ -152,6 +152,10 @@ pub(super) fn prepared(
         headers.retain(|(name, _)| !matches!(name.as_str(), "accept-encoding" | "range" | "if-range"));
         headers.push(("accept-encoding".to_owned(), b"identity".to_vec()));
     }
+    let named = headers.iter().map(|(name, value)| (name.as_bytes(), value.as_slice()));
+    if way.sealed.strays(url, &named.collect::<Vec<_>>(), &[]) {
+        return Err(way.policy.refuse(format!("{method} {url}"), DenialReason::SealedValue));
+    }
     way.sealed.put_into_headers(&mut headers, url).map_err(|_| sealed_place())?;
     Ok(Prepared { target, over, request, headers, framing, version, keeps, upgrades, is_cleaned })
 }
@@ -265,9 +269,7 @@ fn stopped(way: &Way, prepared: &Prepared, fault: &BodyFault) -> Trouble {
     let asked = |why: &str| format!("{} {}: {why}", request.method(), request.url());
     match fault {
         BodyFault::Malformed(why) => Trouble::Denied(way.policy.refuse(asked(why), DenialReason::BadRequest)),
-        BodyFault::Stopped => {
-            Trouble::Denied(way.policy.refuse(asked("in its body"), DenialReason::SealedPlace))
-        }
+        BodyFault::Stopped(reason) => Trouble::Denied(way.policy.refuse(asked("in its body"), *reason)),
         BodyFault::Cut | BodyFault::Unwanted => Trouble::Broken,
     }
 }

@@ -206,6 +206,10 @@ impl Way {
         target: &Checked<EgressTarget>,
         purpose: Purpose,
     ) -> Result<Opened, Unreached> {
+        // A name is looked up on the way, so it tells whoever serves names what it is made of.
+        if self.sealed.finds_value(target.get().host().to_string().as_bytes()) {
+            return Err(self.policy.refuse(target.get().to_string(), DenialReason::SealedValue).into());
+        }
         let until = Instant::now() + self.bounds.connect;
         let opening = async {
             let Some(proxy) = self.net.operators_proxy() else {

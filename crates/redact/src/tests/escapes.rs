@@ -234,7 +234,7 @@ impl Encoder {
         }
     }
 
-    fn write(self, byte: u8, text: &mut String) {
+    fn written(self, byte: u8) -> String {
         let named = |byte: u8| match byte {
             b'&' => Some("&amp;"),
             b'=' => Some("&equals;"),
@@ -244,7 +244,7 @@ impl Encoder {
             b'\\' => Some("&bsol;"),
             _ => None,
         };
-        text.push_str(&match self {
+        match self {
             Self::Json if byte == b'\\' => r"\\".to_owned(),
             Self::Json => format!("\\u{byte:04x}"),
             Self::Form if byte == b' ' => "+".to_owned(),
@@ -256,7 +256,7 @@ impl Encoder {
             Self::Markdown | Self::BackslashX => format!("\\x{byte:02x}"),
             Self::Octal => format!("\\{byte:03o}"),
             Self::QuotedPrintable => format!("={byte:02X}"),
-        });
+        }
     }
 
     /// The text in this encoding; `also` says in turn which characters are escaped that need not be.
@@ -264,7 +264,7 @@ impl Encoder {
         let mut encoded = String::new();
         for (at, (byte, also)) in text.bytes().zip(also.iter().cycle()).enumerate() {
             if self.must(byte) || *also {
-                self.write(byte, &mut encoded);
+                encoded.push_str(&self.written(byte));
                 if matches!(self, Self::QuotedPrintable) && byte % 8 == 5 && at + 1 < text.len() {
                     encoded.push_str("=\r\n");
                 }

@@ -5,6 +5,7 @@
 
 use std::io;
 
+use bailiwick_types::DenialReason;
 use tokio::io::AsyncWriteExt as _;
 
 use super::super::bulk::{Broken, pass_on};
@@ -27,16 +28,16 @@ pub(in super::super) enum BodyFault {
     Cut,
     /// Who gets it went away.
     Unwanted,
-    /// What looks at it said no.
-    Stopped,
+    /// What looks at it said no, for this reason.
+    Stopped(DenialReason),
 }
 
 /// What looks at a body on its way, and may change it.
 pub(in super::super) trait Look: Send {
     /// What is to be passed on of this piece; a no ends the body.
     fn piece(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), BodyFault>;
-    /// What is to be passed on at the end.
-    fn end(&mut self, out: &mut Vec<u8>);
+    /// What is to be passed on at the end; a no ends the body here as well.
+    fn end(&mut self, out: &mut Vec<u8>) -> Result<(), BodyFault>;
 }
 
 /// Where a body goes, and how its pieces are framed there.
@@ -86,7 +87,7 @@ impl Sink<'_> {
     async fn end(&mut self) -> Result<(), BodyFault> {
         if let Some(mut look) = self.look.take() {
             let mut out = Vec::new();
-            look.end(&mut out);
+            look.end(&mut out)?;
             self.write(&out).await?;
         }
         if self.in_chunks {

@@ -221,6 +221,50 @@ fn a_sealed_value_stands_in_its_header_for_its_host_and_nowhere_else() {
 }
 
 #[test]
+fn a_value_that_a_program_writes_itself_goes_to_no_other_host_and_place() {
+    let (world, upstream) = inspected(|_: &_| Answer::ok("fine"));
+    let world = seal(world, json!({"hosts": ["a.test"], "in": "header:Authorization"}));
+    let outlet = world.outlet("allow:a.test,b.test");
+    let chunks = |host: &str, body: &[&str]| {
+        let chunks: Vec<String> = body.iter().map(|part| format!("{:x}\r\n{part}\r\n", part.len())).collect();
+        let chunks = chunks.concat();
+        format!("POST /x HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n")
+            .into_bytes()
+    };
+    let escaped = r"s3cr3t-VALUE/of\u002bthe&#61;owner";
+    let path = "/x?q=s3cr3t-VALUE%2Fof%2Bthe%3Downer";
+    for (what, host, words) in [
+        ("a header", "b.test", request("b.test", "/x", &format!("Authorization: {VALUE}\r\n"))),
+        ("a query", "b.test", request("b.test", path, "")),
+        ("a body", "b.test", chunks("b.test", &["k=", VALUE])),
+        ("a body in pieces", "b.test", chunks("b.test", &[&VALUE[..10], &VALUE[10..]])),
+        ("a body in escapes and pieces", "b.test", chunks("b.test", &[&escaped[..17], &escaped[17..]])),
+        ("an escape that nothing follows", "b.test", chunks("b.test", &["s3cr3t-VALUE/of+the=owne&#114"])),
+        ("another header of its host", "a.test", request("a.test", "/x", &format!("X: {escaped}\r\n"))),
+        ("the query of its host", "a.test", request("a.test", path, "")),
+        ("a body of its host", "a.test", chunks("a.test", &[escaped])),
+    ] {
+        let before = outlet.refused();
+        let said = inside(&outlet, host, &words);
+        assert!(said.starts_with("HTTP/1.1 403 ") && !said.contains("owner"), "{what}: {said}");
+        let denial = outlet.denials(before)[0].clone();
+        assert_eq!((denial.reason.word(), denial.fix.is_none()), ("sealed-value", true), "{what}");
+        assert!(!format!("{denial:?}").contains("s3cr3t"), "{what}: {denial:?}");
+    }
+    let plain = format!("GET http://b.test/x HTTP/1.1\r\nHost: b.test\r\nX: {VALUE}\r\n\r\n");
+    let plain = ask(&outlet, plain.as_bytes());
+    assert!(plain.starts_with("HTTP/1.1 403 ") && plain.contains("sealed-value"), "in the clear: {plain}");
+    let told = format!("{:?}", upstream.requests());
+    assert!(!told.contains("owner") && !told.contains("VALUE/of"), "{told}");
+    let in_its_place = request("a.test", "/x", &format!("Authorization: {VALUE}\r\n"));
+    assert!(inside(&outlet, "a.test", &in_its_place).contains("fine"));
+    let harmless = chunks("b.test", &[r"s3cr3t-VALUE/of\u002bthe&#6", "2;owner & more, up to the last %"]);
+    assert!(inside(&outlet, "b.test", &harmless).contains("fine"));
+    let sent = upstream.requests().pop().unwrap().text();
+    assert_eq!(sent, r"s3cr3t-VALUE/of\u002bthe&#62;owner & more, up to the last %");
+}
+
+#[test]
 fn a_value_that_comes_back_is_taken_out_also_where_it_is_cut() {
     let (world, _upstream) = inspected(|request: &Request| match request.path() {
         "/cut" => Answer::chunked(&[b"you sent s3cr3t-VAL", b"UE/of+the=owner!"]).header("x-echo", VALUE),

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use bailiwick_policy::FetchTarget;
+use bailiwick_redact::Redactor;
 use bailiwick_types::{DenialReason, Refused};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -40,6 +41,15 @@ impl SealedSet {
         let plain = || hop.body.clone().unwrap_or_default();
         if self.is_empty() {
             return Ok(Sent { url: target.url().clone(), headers: hop.headers.clone(), body: plain() });
+        }
+        let named = hop.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
+        let named: Vec<(&[u8], &[u8])> = named.collect();
+        if self.strays(target.url(), &named, hop.body.as_deref().unwrap_or_default())
+            || self.finds_value(hop.method.as_bytes())
+        {
+            return Err(guard(DenialReason::SealedValue, &hop.method, &hop.url).with_hint(
+                "write the placeholder where the value belongs; the value itself is for no code to send",
+            ));
         }
         let mut query = Both { sent: target.url().query().map(str::to_owned), searched: None };
         query.searched.clone_from(&query.sent);
@@ -91,6 +101,41 @@ impl SealedSet {
         let mut url = target.url().clone();
         url.set_query(query.sent.as_deref());
         Ok(Sent { url, headers: headers.sent, body: body.sent })
+    }
+
+    /// Whether bytes hold a value, in any disguise or escape that the redactor knows.
+    pub(crate) fn finds_value(&self, bytes: &[u8]) -> bool {
+        self.values.finds(bytes)
+    }
+
+    /// Whether a request that no value was put into yet holds one all the same, where that value may not go: at another host,
+    /// or at one of its own in another place than its own.
+    pub(crate) fn strays(&self, url: &Url, headers: &[(&[u8], &[u8])], body: &[u8]) -> bool {
+        let in_header =
+            |values: &Redactor, (name, value): &(&[u8], &[u8])| values.finds(name) || values.finds(value);
+        let is_anywhere = self.values.finds(url.as_str().as_bytes())
+            || headers.iter().any(|header| in_header(&self.values, header))
+            || self.values.finds(body);
+        if !is_anywhere {
+            return false;
+        }
+        self.items.iter().zip(&self.each).any(|(sealed, value)| {
+            let place = sealed.seal.allows_url(url).then(|| sealed.seal.place());
+            let elsewhere = match place {
+                Some(Place::Query(key)) => {
+                    let mut rest = url.clone();
+                    rest.set_query(url.query().map(|query| without_key(query, key)).as_deref());
+                    Cow::Owned(rest)
+                }
+                _ => Cow::Borrowed(url),
+            };
+            let mut others = headers.iter().filter(|(name, _)| {
+                !matches!(place, Some(Place::Header(own)) if name.eq_ignore_ascii_case(own.as_bytes()))
+            });
+            value.finds(elsewhere.as_str().as_bytes())
+                || others.any(|header| in_header(value, header))
+                || (!matches!(place, Some(Place::Body)) && value.finds(body))
+        })
     }
 
     /// Whether bytes hold a placeholder, in any disguise that the redactor knows, in any letter case, or percent-encoded.
@@ -155,6 +200,12 @@ fn in_query(query: &str, key: &str, placeholder: &str, by: &str) -> String {
         _ => Cow::Borrowed(pair),
     });
     pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The query without the pairs of one key.
+fn without_key(query: &str, key: &str) -> String {
+    let is_other = |pair: &&str| !is_key(pair.split('=').next().unwrap_or_default(), key);
+    query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
 }
 
 fn is_key(written: &str, key: &str) -> bool {

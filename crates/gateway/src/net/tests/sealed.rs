@@ -66,6 +66,69 @@ fn the_value_stands_in_its_place_and_only_there() {
     assert_eq!(upstream.requests().len(), 1, "nothing else was sent");
 }
 
+/// Spellings that a parser on the other side undoes.
+fn escaped() -> Vec<String> {
+    [
+        r"s3cr3t-VALUE/of\u002Bthe\u003downer",
+        r"s3cr3t-VALUE\/of+the&#x3D;owner",
+        r"s3cr3t-VALUE/of\x2bthe\75owner",
+        "s3cr3t-VALUE/of%2Bthe=3Downer",
+        r"s3cr3t-VALUE/of\\u002bthe%253Downer",
+    ]
+    .map(str::to_owned)
+    .into()
+}
+
+#[test]
+fn an_echo_behind_escapes_is_redacted_too() {
+    for escaped in escaped() {
+        let body = format!("{{\"you\": \"{escaped}\"}}");
+        let (world, _upstream, key) =
+            world(&header_seal(), move |_| Answer::ok(body.clone()).header("x-echo", escaped.clone()));
+        let answer = world.send(with_header(get("https://a.test/v1/x"), "authorization", &key)).unwrap();
+        assert_eq!(text(&answer), r#"{"you": "***"}"#);
+        assert!(answer.headers.contains(&("x-echo".to_owned(), "***".to_owned())), "{:?}", answer.headers);
+    }
+}
+
+#[test]
+fn a_value_that_code_writes_itself_goes_to_no_other_host_and_place() {
+    let encode = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    let hex = VALUE.bytes().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().concat();
+    let (world, upstream, _key) = world(&header_seal(), |_| Answer::ok("reached"));
+    let mut spellings = escaped();
+    spellings.extend([VALUE.to_owned(), encode(VALUE), encode(&format!("a:{VALUE}")), hex, quoted(VALUE, 3)]);
+    for value in &spellings {
+        let in_url = quoted(value, 1);
+        for (what, request) in [
+            ("the body to another host", post("https://b.test/", &format!("[{value}]"))),
+            ("the query to another host", get(&format!("https://b.test/?q={in_url}"))),
+            ("a header to another host", with_header(get("https://b.test/"), "authorization", value)),
+            ("plain http", with_header(get("http://a.test/v1/x"), "authorization", value)),
+            ("another path", with_header(get("https://a.test/v2/x"), "authorization", value)),
+            ("another header", with_header(get("https://a.test/v1/x"), "x-key", value)),
+            ("the body", post("https://a.test/v1/x", value)),
+            ("the query", get(&format!("https://a.test/v1/x?q={in_url}"))),
+        ] {
+            let refused = world.send(request).expect_err(what);
+            assert_eq!(
+                (refused.code.name(), &*refused.reason),
+                ("NET_DENIED", "sealed-value"),
+                "{what}: {value}"
+            );
+            let denial = refused.denied.clone().expect("a denial");
+            assert!(denial.fix.is_none() && denial.rule == "guard", "{denial:?}");
+            let told = format!("{refused:?}");
+            assert!(!told.contains(value.as_str()) && !told.contains(VALUE), "{what}: {told}");
+        }
+    }
+    let host = format!("https://{}.b.test/", VALUE.replace(['/', '+', '='], "-"));
+    world.send(get(&host)).expect_err("a name that is not there, and another value");
+    assert_eq!(upstream.requests().len(), 0, "nothing was sent");
+    world.send(with_header(get("https://a.test/v1/x"), "authorization", VALUE)).unwrap();
+    assert_eq!(upstream.requests().len(), 1, "in its place it is what the owner wants there");
+}
+
 #[test]
 fn a_query_and_a_body_spell_the_value_as_they_must() {
     let (world, upstream, key) = world(&json!({"hosts": ["a.test"], "in": "query:key"}), |_| Answer::ok("x"));

@@ -177,7 +177,8 @@ fn an_overlay_is_refused() {
     with_each(|engine| {
         let place = Place::new(engine);
         wait(async {
-            let overlay = "/tmp:/work".parse().expect("an overlay");
+            let overlay: bailiwick_sandbox::Overlay = "/tmp:/work".parse().expect("an overlay");
+            let overlay = overlay.open_by_name().expect("it is held");
             let refused =
                 place.create(SandboxSpec { overlays: vec![overlay], image: Image::Host, ..spec() }).await;
             assert_eq!(refused.expect_err("it is refused").code(), ErrorCode::Unsupported);

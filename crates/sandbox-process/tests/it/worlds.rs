@@ -87,7 +87,8 @@ fn overlaid(place: &Place) -> (PathBuf, SandboxSpec) {
         }
     }
     let folder = std::fs::canonicalize(folder).expect("a path");
-    let overlay = folder.display().to_string().parse().expect("an overlay");
+    let overlay: bailiwick_sandbox::Overlay = folder.display().to_string().parse().expect("an overlay");
+    let overlay = overlay.open_by_name().expect("it is held");
     (folder, SandboxSpec { overlays: vec![overlay], ..spec() })
 }
 

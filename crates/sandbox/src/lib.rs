@@ -2,7 +2,8 @@
 //!
 //! A [`SandboxSpec`] is checked before anything is made of it, a [`Backend`] turns it into a [`Sandbox`] or refuses, and what ran
 //! leaves an [`ExecResult`] with a receipt. Nothing here starts a process or mounts anything: that is for backends,
-//! of which this crate knows none. [`held`] keeps the descriptors of what is to be mounted. It must never pick a wall below the floor, nor claim one that was not seen to stand.
+//! of which this crate knows none. [`held`] keeps the descriptors of what is to be mounted. It must never pick a wall below the
+//! floor, nor claim one that was not seen to stand.
 //!
 //! Start reading at [`spec`] (what is asked for), then [`backend`] and [`sandbox`] (who does it), then [`demand`] (what has
 //! to be held), then [`select`]. [`collect`] and [`fits`] are for backends, [`outlet`] and [`images`] are what they are lent, [`pool`] keeps sandboxes ready, [`observed`] tells of them.

@@ -131,8 +131,9 @@ impl HeldFile {
             _ => return Err(Errno::INVAL),
         };
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        let above = resolve(root, parent.as_os_str(), HOLD | OFlags::DIRECTORY, how)?;
         // Without NOFOLLOW a link at the end is `ELOOP` too.
+        let above =
+            resolve(root, parent.as_os_str(), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, how)?;
         let found = resolve(&above, name, OFlags::PATH | OFlags::CLOEXEC, how | ResolveFlags::BENEATH)?;
         Self::of(found, Some(above))
     }

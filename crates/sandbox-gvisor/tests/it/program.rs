@@ -14,7 +14,7 @@ tests!(
     a_process_of_gvisor_that_is_killed_in_mid_exec_is_told_and_leaves_nothing,
     the_program_sees_the_end_of_its_sandbox_and_has_nothing_to_forget_afterwards,
     a_program_that_outlives_its_sandbox_is_ended,
-    a_mount_that_becomes_another_while_it_starts_is_refused,
+    a_mount_that_becomes_another_while_it_starts_is_never_the_other,
     a_sandbox_that_nobody_waits_for_any_more_leaves_nothing_though_its_program_hangs,
 );
 

@@ -174,20 +174,24 @@ impl Look<'_> {
         let asked = memory.saturating_sub(*beside);
         let group = self.outside.group.as_ref();
         if group.is_some_and(Group::swaps_without_bound) {
-            return (WallStatus::Partial, format!("{mechanism}, but swap beside it is not counted on this machine"));
+            return (
+                WallStatus::Partial,
+                format!("{mechanism}, but swap beside it is not counted on this machine"),
+            );
         }
         match self.outside.kernel {
             Kernel::Ours if !group.map_or(self.outside.is_unified, Group::counts_sockets) => {
                 let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
                 (WallStatus::Partial, format!("{mechanism}; {why}"))
             }
-            Kernel::Ours if !self.seen.supervises => (
-                WallStatus::Partial,
-                format!("{mechanism}; connections that nobody accepts are not bounded"),
-            ),
+            Kernel::Ours if !self.seen.supervises => {
+                (WallStatus::Partial, format!("{mechanism}; connections that nobody accepts are not bounded"))
+            }
             Kernel::Ours => (
                 status,
-                format!("{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"),
+                format!(
+                    "{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"
+                ),
             ),
             // The engine takes one number, and nothing but the kernel itself could tell the two apart.
             Kernel::Own => (

@@ -127,14 +127,7 @@ pub(crate) async fn stand(
         let group = life.state.group();
         let has_way_out = lent.outlet.is_some();
         let of_gvisor = hold(&group, spec.limits.memory.value);
-        report::on(About {
-            spec,
-            seen: &seen,
-            outside: &outside,
-            group: &group,
-            has_way_out,
-            of_gvisor,
-        })
+        report::on(About { spec, seen: &seen, outside: &outside, group: &group, has_way_out, of_gvisor })
     };
     Ok(Stands { life, link, seen, report, shape })
 }

@@ -104,3 +104,27 @@ fn a_shell_is_a_terminal_inside() {
     owner.terminate();
     assert_eq!(owner.end().0, Some(0));
 }
+
+#[test]
+fn a_copy_follows_no_link_in_a_folder_that_sandboxes_write_to() {
+    requires!("sandboxes", has_sandboxes());
+    let program = bailiwick().with_file("entry/real/x", "inside\n").with_file("outside/x", "outside\n");
+    let top = program.working_folder();
+    std::os::unix::fs::symlink(top.join("outside"), top.join("entry/out")).unwrap();
+    let entry = top.join("entry").display().to_string();
+    let program = program.with_variable("BAILIWICK_FS_MOUNTS", &entry);
+    let owner = program.start(&["own"]);
+    owner.wait_for("owns ");
+    let run = |arguments: &[&str]| program.run(arguments);
+    assert_eq!(run(&["sandbox", "create", "--name", "job"]).code, Some(0));
+    let read_out = run(&["sandbox", "cp", "entry/out/x", "job:/work/x"]);
+    assert_ne!(read_out.code, Some(0), "{}", read_out.stdout);
+    assert!(read_out.stderr.contains("no link is followed there"), "{}", read_out.stderr);
+    assert_eq!(run(&["sandbox", "cp", "entry/real/x", "job:/work/x"]).code, Some(0));
+    assert_eq!(run(&["sandbox", "exec", "job", "--", "cat", "x"]).stdout, "inside\n");
+    let written_out = run(&["sandbox", "cp", "job:/work/x", "entry/out/x"]);
+    assert!(written_out.stderr.contains("no link is followed there"), "{}", written_out.stderr);
+    assert_eq!(read(&top.join("outside/x")), "outside\n");
+    assert_eq!(run(&["sandbox", "cp", "job:/work/x", "entry/back"]).code, Some(0));
+    assert_eq!(read(&top.join("entry/back")), "inside\n");
+}

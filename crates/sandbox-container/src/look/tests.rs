@@ -44,6 +44,7 @@ fn what_can_be_written_to_and_was_not_planned_is_told() {
         bounds: vec![bound("/project", true), bound("/etc/hosts", false)],
         scratch: vec![Scratch { at: "/work".to_owned(), bytes: 4096 }],
         memory: 1,
+        beside: 0,
         cpu: 1,
         pids: None,
         own_network: true,

@@ -71,9 +71,8 @@ impl Value {
             Self::Text(text) => json!(text),
             Self::Switch(on) => json!(on),
             Self::Count(count) => json!(count),
-            Self::Size(bytes) => json!(format_size(*bytes)),
             Self::SizeOrAuto(None) => json!("auto"),
-            Self::SizeOrAuto(Some(bytes)) => json!(format_size(*bytes)),
+            Self::Size(bytes) | Self::SizeOrAuto(Some(bytes)) => json!(format_size(*bytes)),
             Self::Cores(thousandths) => json!(f64::from(*thousandths) / 1000.0),
             Self::Tier(tier) => json!(tier.name()),
         }

@@ -12,7 +12,7 @@ pub enum Demand {
     Network,
     /// Only what the spec names can be read or written.
     Files,
-    /// It has no privilege on the host and can gain none: no capabilities, no_new_privs, no change of user, not root.
+    /// It has no privilege on the host and can gain none: no capabilities, `no_new_privs`, no change of user, not root.
     Privilege,
     /// Ending it ends everything that it started.
     Kill,

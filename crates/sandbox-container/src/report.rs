@@ -166,12 +166,17 @@ impl Look<'_> {
         }
         let asked = memory.saturating_sub(*beside);
         if self.outside.group.as_ref().is_some_and(Group::swaps_without_bound) {
-            return (WallStatus::Partial, format!("{mechanism}, but swap beside it is not counted on this machine"));
+            return (
+                WallStatus::Partial,
+                format!("{mechanism}, but swap beside it is not counted on this machine"),
+            );
         }
         match self.outside.kernel {
             Kernel::Ours => (
                 status,
-                format!("{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"),
+                format!(
+                    "{mechanism}: {asked} bytes for processes and their files, {beside} beside them for its first process"
+                ),
             ),
             // The engine takes one number, and nothing but the kernel itself could tell the two apart.
             Kernel::Own => (

@@ -126,13 +126,18 @@ fn memory(about: About<'_>) -> Held {
     let all = about.group.held().memory;
     match about.of_gvisor {
         Some(own) if all.is_some_and(|all| all <= asked.saturating_add(own)) => {
-            let how = format!("{mechanism}: {asked} bytes for processes and their files, {own} beside them for gVisor itself");
+            let how = format!(
+                "{mechanism}: {asked} bytes for processes and their files, {own} beside them for gVisor itself"
+            );
             if about.group.swaps_without_bound() {
                 return (WallStatus::Partial, format!("{how}; swap is not counted on this machine"));
             }
             (status, how)
         }
-        _ => (WallStatus::Partial, format!("{mechanism}: how much of it is gVisor's own could not be found out")),
+        _ => (
+            WallStatus::Partial,
+            format!("{mechanism}: how much of it is gVisor's own could not be found out"),
+        ),
     }
 }
 

@@ -132,7 +132,8 @@ fn held(About { outside, monitor, group, .. }: About<'_>, controller: Controller
 fn memory(about: About<'_>) -> Held {
     let Size { memory: size, .. } = about.size;
     let asked = about.spec.limits.memory.value;
-    let inside = format!("{asked} bytes for processes and their files, {OVERHEAD} beside them for its first process");
+    let inside =
+        format!("{asked} bytes for processes and their files, {OVERHEAD} beside them for its first process");
     let machine = format!("a machine of {size} MiB, {} of them for its kernel", KERNELS >> 20);
     let outer = match held(about, Controller::Memory) {
         (WallStatus::Enforced, mechanism) => format!("{mechanism} with {OF_THE_MONITOR} bytes of its own"),

@@ -39,7 +39,8 @@ fn note_lowered_disk(spec: &SandboxSpec, walls: &mut [Wallpart]) {
         && let Some(part) = walls.iter_mut().find(held)
     {
         let (disk, memory) = (Limit::Disk.told(disk), Limit::Memory.told(memory));
-        part.mechanism.push_str(&format!("; the preset's {disk} is lowered to {memory}: files count within memory"));
+        let lowered = format!("the preset's {disk} is lowered to {memory}: files count within memory");
+        part.mechanism = format!("{}; {lowered}", part.mechanism);
     }
 }
 

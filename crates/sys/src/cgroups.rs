@@ -284,6 +284,8 @@ impl Folder {
         let bytes = bytes.to_string();
         match self.version {
             Version::One => {
+                // Both together are never less than memory alone, so one that is raised is raised here first.
+                let _lower_or_absent = self.write("memory.memsw.limit_in_bytes", &bytes);
                 self.write("memory.limit_in_bytes", &bytes)?;
                 let _absent = self.write("memory.memsw.limit_in_bytes", &bytes);
             }

@@ -130,7 +130,11 @@ impl Matrix {
     pub(super) fn exception(&self, backend: &str, case: &str) -> Option<String> {
         let backend = self.backends.iter().find(|one| one.id == backend)?;
         let named = |one: &&Exception| one.cases.iter().any(|name| name == case);
-        backend.exceptions.iter().find(named).map(|Exception { verdict, why, .. }| format!("{verdict}: {why}"))
+        backend
+            .exceptions
+            .iter()
+            .find(named)
+            .map(|Exception { verdict, why, .. }| format!("{verdict}: {why}"))
     }
 
     /// Names every case where all of an area are excepted.

@@ -110,7 +110,10 @@ fn written(matrix: &Matrix, limits: &[Limit]) -> String {
     );
     for Limit { name, bounds, by, commands, wasm } in limits {
         let _ = writeln!(page, "\n## `--{name}`\n\n{bounds}\n");
-        let _ = writeln!(page, "| backend | held by | 90 % goes through | 110 % is stopped |\n| --- | --- | --- | --- |");
+        let _ = writeln!(
+            page,
+            "| backend | held by | 90 % goes through | 110 % is stopped |\n| --- | --- | --- | --- |"
+        );
         for (backend, held) in by {
             let cell = |cases: &[String]| {
                 let told = cases.iter().map(|case| verdict(matrix, backend, case));

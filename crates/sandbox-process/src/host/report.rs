@@ -162,7 +162,10 @@ fn disk(plan: &Plan, standing: &Standing) -> Held {
             Some(Laid::Over) | None => "",
         };
         let Plan { disk, files, .. } = plan;
-        return (WallStatus::Enforced, format!("tmpfs of {disk} bytes and {files} files{copy}, within its memory"));
+        return (
+            WallStatus::Enforced,
+            format!("tmpfs of {disk} bytes and {files} files{copy}, within its memory"),
+        );
     }
     (WallStatus::Absent, "its files are in a folder of the host's".to_owned())
 }

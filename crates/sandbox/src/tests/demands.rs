@@ -140,12 +140,17 @@ fn a_receipt_says_nothing_of_a_limit_that_is_not_set() {
 #[test]
 fn a_receipt_says_that_a_presets_disk_was_lowered_to_memory() {
     for (memory, status, expected) in [
-        ("64MiB", WallStatus::Enforced, Some("; the preset's 256MiB is lowered to 64MiB: files count within memory")),
+        (
+            "64MiB",
+            WallStatus::Enforced,
+            Some("; the preset's 256MiB is lowered to 64MiB: files count within memory"),
+        ),
         ("256MiB", WallStatus::Enforced, None),
         ("64MiB", WallStatus::Absent, None),
     ] {
         let limits = SandboxSpec::default().limits.with(Limit::Memory, memory).unwrap();
-        let receipt = receipt(Tier::Process, &SandboxSpec { limits, ..SandboxSpec::default() }, &report(status));
+        let receipt =
+            receipt(Tier::Process, &SandboxSpec { limits, ..SandboxSpec::default() }, &report(status));
         let disk = receipt.walls.iter().find(|part| part.demand == "disk").unwrap();
         let rest = disk.mechanism.strip_prefix("a fake disk").unwrap();
         assert_eq!((!rest.is_empty()).then_some(rest), expected, "{memory}");

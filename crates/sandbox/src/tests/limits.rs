@@ -227,7 +227,10 @@ fn a_typed_disk_above_memory_is_refused_and_a_presets_is_lowered() {
         assert_eq!(checked.as_ref().ok(), scratch.as_ref(), "{limits:?}");
         if let Err(error) = checked {
             let text = error.to_string();
-            assert!(text.contains("64MiB on memory") && text.contains("raise memory to at least 65MiB"), "{text}");
+            assert!(
+                text.contains("64MiB on memory") && text.contains("raise memory to at least 65MiB"),
+                "{text}"
+            );
         }
     }
 }

@@ -60,7 +60,9 @@ impl Group {
             // It counts memory and swap together.
             Version::One => {
                 let both = folder.number("memory.memsw.limit_in_bytes");
-                both.is_some_and(|both| folder.number("memory.limit_in_bytes").is_some_and(|memory| both <= memory))
+                both.is_some_and(|both| {
+                    folder.number("memory.limit_in_bytes").is_some_and(|memory| both <= memory)
+                })
             }
             Version::Two => folder.number("memory.swap.max") == Some(0),
         };
@@ -74,9 +76,9 @@ impl Group {
         let folder = self.folder(Controller::Memory)?;
         let entry = |word| folder.entry("memory.stat", word);
         match folder.version {
-            Version::One => {
-                Some(entry("total_rss")?.saturating_add(folder.number("memory.kmem.usage_in_bytes").unwrap_or(0)))
-            }
+            Version::One => Some(
+                entry("total_rss")?.saturating_add(folder.number("memory.kmem.usage_in_bytes").unwrap_or(0)),
+            ),
             Version::Two => Some(entry("anon")?.saturating_add(entry("kernel").unwrap_or(0))),
         }
     }

@@ -128,7 +128,13 @@ pub(crate) fn limit_rows() -> Vec<Row> {
             OPERATOR,
             "{memory: 64MiB}",
         ),
-        row("disk", "size", "its own files, which count within `memory`; no more than that", OPERATOR, "{disk: 16MiB}"),
+        row(
+            "disk",
+            "size",
+            "its own files, which count within `memory`; no more than that",
+            OPERATOR,
+            "{disk: 16MiB}",
+        ),
         row(
             "timeout",
             "duration",

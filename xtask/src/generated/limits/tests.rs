@@ -53,7 +53,11 @@ fn a_gap_in_the_file_is_refused() {
     check_refused(&LINES.replace("weak =", "strong ="), "", "there is no backend `strong`");
     check_refused(&LINES.replace("weak = \"a fence\", ", ""), "", "it lacks `weak`");
     check_refused(&LINES.replace("limits/nearly", "limits/nothing"), "", "there is no case `limits/nothing`");
-    check_refused(&LINES.replace("within = [\"limits/nearly\"]", "within = []"), "", "it has no attack in `within`");
+    check_refused(
+        &LINES.replace("within = [\"limits/nearly\"]", "within = []"),
+        "",
+        "it has no attack in `within`",
+    );
     check_refused(&LINES.replace("limits/memory", "limits/none"), "", "there is no case `limits/none`");
     check_refused(LINES, "[colour]\n", "`colour` is not a limit");
 }

@@ -73,10 +73,10 @@ pub struct SandboxLimits {
     /// Cores: `0.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
-    /// Memory: `64MiB`.
+    /// Memory of its processes and its own files together: `64MiB`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Its own files: `256MiB`.
+    /// Its own files, which count within memory: `256MiB`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<String>,
     /// How long one command may run: `30s`.

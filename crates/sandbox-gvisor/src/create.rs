@@ -24,7 +24,7 @@ use crate::{ID, bundle, failed, outside, report};
 /// How long a sandbox may take until it stands.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// Memory that a sandbox has beside the limit while it starts: for its kernel, the gofer, and the program that started them.
-const WHILE_IT_STARTS: u64 = 128 << 20;
+pub(crate) const WHILE_IT_STARTS: u64 = 128 << 20;
 /// How much more than when it stood gVisor itself may take: its kernel keeps something for every process, file and page of a guest.
 const GROWTH: u64 = 4 << 20;
 

@@ -114,6 +114,12 @@ impl Sentry {
             runsc.forget(&state.name, PATIENCE).await?;
         }
         let memory = self.memory();
+        // A kernel takes more while it starts; the bound is the same again before a command goes on.
+        let bound = state.group().held().memory;
+        if let Some(bound) = bound {
+            let more = bound.saturating_add(create::WHILE_IT_STARTS);
+            state.group().hold_memory(more).map_err(|error| error.to_string())?;
+        }
         let started = runsc.start(&state.name, &state.folder, Some(&memory), &state.group())?;
         let Started { mut greeting, child, handle, said } = started;
         self.life.runs(child, handle);
@@ -131,6 +137,10 @@ impl Sentry {
                 self.life.kill();
                 return Err(format!("it did not go on within {PATIENCE:?}: {}", said.text()));
             }
+        }
+        if let Some(Err(error)) = bound.map(|bound| state.group().hold_memory(bound)) {
+            self.life.kill();
+            return Err(format!("it could not be held to its memory again: {error}"));
         }
         let Some(hushed) = asleep.take() else { return Ok(()) };
         self.life.keep(false);

@@ -40,8 +40,8 @@ fn note_lowered_disk(spec: &SandboxSpec, walls: &mut [Wallpart]) {
         && let Some(part) = walls.iter_mut().find(held)
     {
         let (disk, memory) = (Limit::Disk.told(disk), Limit::Memory.told(memory));
-        part.mechanism =
-            format!("{}; the preset's {disk} is lowered to {memory}: files count within memory", part.mechanism);
+        let lowered = format!("the preset's {disk} is lowered to {memory}: files count within memory");
+        part.mechanism = format!("{}; {lowered}", part.mechanism);
     }
 }
 

@@ -306,6 +306,8 @@ impl Folder {
         let most = bytes.to_string();
         match self.version {
             Version::One => {
+                // Both together are never less than memory alone, so one that is raised is raised here first.
+                let _lower_or_absent = self.write("memory.memsw.limit_in_bytes", &most);
                 self.write("memory.limit_in_bytes", &most)?;
                 let _absent = self.write("memory.memsw.limit_in_bytes", &most);
                 // A kernel without this file is reported by `Group::counts_sockets`.

@@ -50,7 +50,7 @@ fn it_tells_of_backends_in_the_promised_shape() {
         let backend = backend(&seen, id);
         assert_eq!((&backend["available"], &backend["listed"]), (&true.into(), &true.into()), "{backend}");
         assert!(backend["coldStartMs"].is_number() && backend["execMs"].is_number(), "{backend}");
-        assert_eq!(backend["enforces"].as_array().unwrap().len(), 9);
+        assert_eq!(backend["enforces"].as_array().unwrap().len(), 10);
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use bailiwick_sandbox::{Exit, Limit};
+use bailiwick_sandbox::{Exit, Limit, SandboxSpec};
 use bailiwick_testkit::{requires, tests};
 
 use crate::place::{Place, is_possible, sh, shell, spec, wait};
 
 tests!(
     memory_beyond_the_limit_is_refused_and_told,
+    a_sandbox_near_its_limit_is_kept_and_is_held_to_the_same_limit_afterwards,
     all_folders_of_its_own_share_one_bound_on_disk,
     processes_beyond_the_limit_do_not_start,
     a_sandbox_gets_its_share_of_the_processors_and_no_more,
@@ -32,6 +33,29 @@ fn memory_beyond_the_limit_is_refused_and_told() {
         assert!(result.oom && result.exit == Exit::Signal(9), "{result:?}");
         // It was the sandbox's own kernel that the host's had to end.
         assert!(!sandbox.is_alive());
+    });
+}
+
+fn a_sandbox_near_its_limit_is_kept_and_is_held_to_the_same_limit_afterwards() {
+    requires!("gvisor", is_possible());
+    let place = Place::new();
+    let mut spec = spec();
+    spec.limits = spec.limits.with(Limit::Memory, 64 << 20).expect("a limit");
+    wait(async {
+        let sandbox = place.create(spec.clone()).await.expect("a sandbox");
+        let holds = "python3 -c 'import time; x = bytearray(b\"x\") * (44 << 20); open(\"/work/held\", \"w\"); time.sleep(1000)' \
+                     >/dev/null 2>&1 & while [ ! -e /work/held ]; do sleep 0.1; done; echo held";
+        assert_eq!(sh(sandbox.as_ref(), holds).await, "held\n");
+        let snapshot = sandbox.snapshot().await.expect("kept while it runs");
+        sandbox.hibernate().await.expect("asleep");
+        assert_eq!(sh(sandbox.as_ref(), "ls /work").await, "held\n");
+        let again =
+            place.create(SandboxSpec { snapshot: Some(snapshot), ..spec }).await.expect("another one");
+        for one in [sandbox, again] {
+            let more = shell("python3 -c 'print(len(bytearray(b\"x\") * (27 << 20)))'");
+            let result = one.exec(more).await.expect("an end");
+            assert!(result.oom, "44 and 27 MiB of 64: {result:?}");
+        }
     });
 }
 

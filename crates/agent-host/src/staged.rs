@@ -39,11 +39,11 @@ impl Staged {
         if mounts.is_empty() {
             return Ok(Self::default());
         }
-        Self::stage(Path::new(DIRECTORY), mounts, below).or_else(|why| Self::unstaged(mounts, &why))
+        Self::stage(Path::new(DIRECTORY), mounts, below).or_else(|why| Self::by_their_names(mounts, &why))
     }
 
-    /// The mounts by their own names, if no guest can exchange what these stand for.
-    fn unstaged(mounts: &[Held<Mount>], why: &str) -> Result<Self, SandboxError> {
+    /// The mounts by their own names, if no guest can exchange what these stand for; `why` says why they have no others.
+    pub fn by_their_names(mounts: &[Held<Mount>], why: &str) -> Result<Self, SandboxError> {
         if let Some(mount) = mounts.iter().find(|mount| mount.is_guests()) {
             let why = format!(
                 "a sandbox may write to a directory that it lies in, and this backend hands on paths: it needs a private name \

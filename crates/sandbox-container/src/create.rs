@@ -132,7 +132,11 @@ async fn build(
     let agent = agent(inner)?;
     let begins = image::find(engine, &spec.image).await?;
     // Until the container stands: it has mounts of its own then.
-    let staged = Staged::new(&spec.mounts, Below::Left)?;
+    let staged = if engine.sees_our_mounts {
+        Staged::new(&spec.mounts, Below::Left)?
+    } else {
+        Staged::by_their_names(&spec.mounts, "the engine is in another mount namespace")?
+    };
     let mounts = mounts::checked(&spec.mounts, &staged, engine.kind)?;
     let name = label::fresh();
     let lent = Lent::write(&inner.options.state, &name, outlet)?;

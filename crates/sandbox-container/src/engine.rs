@@ -36,6 +36,8 @@ pub(crate) struct Engine {
     /// What it calls itself.
     pub(crate) version: String,
     pub(crate) socket: PathBuf,
+    /// Whether it sees what is mounted here: it runs in the same mount namespace.
+    pub(crate) sees_our_mounts: bool,
     /// Why the runtime that it is told to use started nothing, and when.
     unusable: Mutex<Option<(SandboxError, Instant)>>,
 }
@@ -144,6 +146,13 @@ pub(crate) async fn find(named: Option<&Path>) -> Result<Engine, NoEngine> {
     }))
 }
 
+/// Whether the process that listens at the other end is in our mount namespace. One that cannot be looked at is not.
+fn is_in_our_mount_namespace(stream: &tokio::net::UnixStream) -> bool {
+    let of = |process: &str| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    let engine = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| of(&pid.to_string()));
+    engine.is_some() && engine == of("self")
+}
+
 impl Engine {
     /// Connects; nothing is told where nothing is there.
     async fn connect(socket: &Path) -> Result<Self, Option<NoEngine>> {
@@ -152,8 +161,8 @@ impl Engine {
         }
         let at = socket.display();
         let refused = |reason: String, fix: &str| Some(NoEngine { reason, fix: fix.to_owned() });
-        match tokio::time::timeout(CONNECT, tokio::net::UnixStream::connect(socket)).await {
-            Ok(Ok(_)) => {}
+        let sees_our_mounts = match tokio::time::timeout(CONNECT, tokio::net::UnixStream::connect(socket)).await {
+            Ok(Ok(stream)) => is_in_our_mount_namespace(&stream),
             Ok(Err(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 return Err(refused(
                     format!("this user may not talk to the engine at {at}"),
@@ -170,8 +179,8 @@ impl Engine {
             Err(_) => {
                 return Err(refused(format!("the engine at {at} takes no connection"), "start it again"));
             }
-        }
-        Self::negotiate(socket).await.map_err(|why| {
+        };
+        Self::negotiate(socket, sees_our_mounts).await.map_err(|why| {
             refused(
                 format!("what is at {at} does not answer as an engine: {why}"),
                 "look whether it runs: `docker version`, `podman version`",
@@ -179,7 +188,7 @@ impl Engine {
         })
     }
 
-    async fn negotiate(socket: &Path) -> Result<Self, String> {
+    async fn negotiate(socket: &Path, sees_our_mounts: bool) -> Result<Self, String> {
         let text = socket.to_str().ok_or("the path of its socket is not UTF-8")?;
         let mut why = String::new();
         for minor in VERSIONS {
@@ -194,7 +203,7 @@ impl Engine {
                     let name = if is_podman { "Podman" } else { "Docker" };
                     let version = format!("{name} {}", told.version.unwrap_or_default());
                     let (socket, unusable) = (socket.to_owned(), Mutex::default());
-                    return Ok(Self { docker, kind, version, socket, unusable });
+                    return Ok(Self { docker, kind, version, socket, sees_our_mounts, unusable });
                 }
                 Ok(Err(error)) => {
                     let error = EngineError::of("ask for its version", &error);

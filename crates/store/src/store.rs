@@ -170,7 +170,8 @@ impl Store {
 
     /// Bytes within the file of the database that hold nothing; they are used before the file grows.
     pub async fn free_within(&self) -> Result<u64, StoreError> {
-        self.read(View::free_within).await
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is of one lifetime")]
+        self.read(|view| view.free_within()).await
     }
 
     /// The edition of the tools, as far as it is known. What is read of a tool after this was asked, and no later, is of

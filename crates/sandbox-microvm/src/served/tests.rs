@@ -246,14 +246,13 @@ fn a_program_that_runs_as_its_owner_no_longer_does_once_it_was_written_to() {
             if unlinked {
                 place.ask(UNLINK, WRITABLE, b"program\0").unwrap();
             }
-            match by {
-                "a write" => place.write(node, "of the guest's").unwrap(),
-                _ => {
-                    let mut body = vec![0; 88];
-                    body[..4].copy_from_slice(&(1_u32 << 3).to_le_bytes());
-                    place.ask(SETATTR, node, &body).unwrap()
-                }
-            };
+            if by == "a write" {
+                place.write(node, "of the guest's").unwrap();
+            } else {
+                let mut body = vec![0; 88];
+                body[..4].copy_from_slice(&(1_u32 << 3).to_le_bytes());
+                place.ask(SETATTR, node, &body).unwrap();
+            }
             let mode = std::fs::metadata(&other).unwrap().mode() & 0o7777;
             assert_eq!(format!("{mode:o}"), "755", "{by}, unlinked: {unlinked}");
         }

@@ -38,7 +38,6 @@ fn part(
             (behind, format!("wasmtime: a guest asks the kernel for nothing; its host: {there}"))
         }
         Demand::Kill => (behind, format!("a command is one process: {there}")),
-        Demand::Uid => (behind, there.to_owned()),
         Demand::Memory => {
             let most = spec.limits.memory.value;
             let status = if behind == enforced { enforced } else { WallStatus::Partial };
@@ -47,7 +46,7 @@ fn part(
             (status, format!("{each}; for all of them and their files: {there}; {own}"))
         }
         Demand::Cpu => (behind, format!("one thread computes for a command; {there}")),
-        Demand::Disk => (behind, there.to_owned()),
+        Demand::Uid | Demand::Disk => (behind, there.to_owned()),
         Demand::Processes => (enforced, format!("wasmtime: a guest cannot start one; its host: {there}")),
         Demand::Timeout => {
             let last = LAST.as_millis();

@@ -13,6 +13,7 @@ use super::{HeldFile, Leads, Unheld};
 struct Top(PathBuf);
 
 impl Top {
+    #[expect(clippy::disallowed_methods, reason = "files of the test's own")]
     fn new(name: &str) -> Self {
         let shared = Path::new("/dev/shm");
         let above = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };

@@ -68,6 +68,7 @@ fn pretended(version: Version, files: &[(&str, &str)]) -> (Group, PathBuf) {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "files of the test's own")]
 fn private_memory_is_what_is_anonymous_and_the_kernels_in_both_versions() {
     let one = [
         ("memory.stat", "cache 9000\nrss 1\ntotal_cache 9000\ntotal_rss 400\ntotal_shmem 8000\n"),
@@ -82,6 +83,7 @@ fn private_memory_is_what_is_anonymous_and_the_kernels_in_both_versions() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "files of the test's own")]
 fn another_bound_on_memory_is_one_on_swap_in_both_versions() {
     for (version, files, both) in [
         (Version::One, ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"], "67108864"),

@@ -199,7 +199,7 @@ impl Core {
         authority::check(&caller, &action)?;
         let Inner { budget, store, .. } = &*self.inner;
         let admission = budget::admission(budget, store, &caller, &action).await?;
-        admission.charging(self.act_admitted(caller, action, open)).await
+        Box::pin(admission.charging(self.act_admitted(caller, action, open))).await
     }
 
     async fn act_admitted(&self, caller: Caller, action: Action, open: &OpenCall) -> Result<Reply, Refusal> {

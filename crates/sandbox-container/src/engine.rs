@@ -161,7 +161,9 @@ impl Engine {
         }
         let at = socket.display();
         let refused = |reason: String, fix: &str| Some(NoEngine { reason, fix: fix.to_owned() });
-        let sees_our_mounts = match tokio::time::timeout(CONNECT, tokio::net::UnixStream::connect(socket)).await {
+        let sees_our_mounts = match tokio::time::timeout(CONNECT, tokio::net::UnixStream::connect(socket))
+            .await
+        {
             Ok(Ok(stream)) => is_in_our_mount_namespace(&stream),
             Ok(Err(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 return Err(refused(

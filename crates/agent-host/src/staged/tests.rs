@@ -73,7 +73,8 @@ fn a_sweep_unmounts_what_a_killed_owner_left_and_removes_no_file_of_the_host() {
 #[test]
 fn without_a_staged_name_what_a_guest_may_exchange_is_refused() {
     let usr = held(std::path::Path::new("/usr"), false);
-    let unstaged = Staged::by_their_names(std::slice::from_ref(&usr), "only root can mount").expect("its own name");
+    let unstaged =
+        Staged::by_their_names(std::slice::from_ref(&usr), "only root can mount").expect("its own name");
     assert_eq!(unstaged.names(), [std::path::PathBuf::from("/usr")]);
     let refused =
         Staged::by_their_names(&[usr.named_by_guests(true)], "only root can mount").expect_err("a refusal");

@@ -29,7 +29,7 @@ fn what_was_added_is_forgiven_within_an_hour_and_not_before() {
     let mut account = Account { bytes: 1000, at: Some(start) };
     assert_eq!(account.now(1000, start), 1000);
     assert_eq!(account.now(1000, start + Duration::from_mins(15)), 750);
-    assert_eq!(account.now(1000, start + Duration::from_mins(60)), 0);
+    assert_eq!(account.now(1000, start + Duration::from_hours(1)), 0);
 }
 
 #[test]

@@ -75,7 +75,7 @@ struct Seen {
     /// All lines that were not on the screen yet: there is no yes without them.
     unseen: BTreeSet<usize>,
     /// Since when none is unseen.
-    seen_since: Option<Instant>,
+    all_shown_at: Option<Instant>,
 }
 
 /// The view.
@@ -321,7 +321,7 @@ fn why_not(seen: Option<&Seen>, letter: char, now: Instant) -> Option<String> {
         let lines = if count == 1 { "1 line was".to_owned() } else { format!("{count} lines were") };
         return Some(format!("{lines} not on the screen yet: space and b scroll; then press {letter} again"));
     }
-    let since = if is_yes { seen.seen_since } else { seen.since };
+    let since = if is_yes { seen.all_shown_at } else { seen.since };
     if since.is_some_and(|since| now >= since + SETTLED) { None } else { early() }
 }
 
@@ -336,7 +336,7 @@ impl Seen {
             missing: BTreeSet::new(),
             since: None,
             unseen: BTreeSet::new(),
-            seen_since: None,
+            all_shown_at: None,
         };
         for (index, line) in details.lines.into_iter().enumerate() {
             let (first, parts) = (seen.lines.len(), wrapped(line, seen.of.columns, INDENT));
@@ -363,7 +363,7 @@ impl Seen {
             self.since.get_or_insert(now);
         }
         if self.unseen.is_empty() {
-            self.seen_since.get_or_insert(now);
+            self.all_shown_at.get_or_insert(now);
         }
     }
 }

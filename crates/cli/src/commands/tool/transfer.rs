@@ -43,11 +43,10 @@ pub(crate) fn import(screen: &mut Screen, session: &Session, what: &Import) -> R
         }
     })?;
     if screen.wants_json() {
-        let mut answer = json!({"tools": imported});
-        if from.is_some() {
-            answer["notes"] = json!(notes);
-        }
-        screen.json(&answer);
+        screen.json(&match from {
+            Some(_) => json!({"tools": imported, "notes": notes}),
+            None => json!({"tools": imported}),
+        });
         return Ok(0);
     }
     for note in &notes {

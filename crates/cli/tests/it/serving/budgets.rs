@@ -129,13 +129,9 @@ impl SmallDisk {
 
     /// Calls without a key until that is refused; gives the refusal and how many went before it.
     fn calls_until_refused(&self, who: &str) -> (u16, Value, usize) {
-        for number in 0..20_000 {
-            let (status, body) = self.call(None, who);
-            if status != 200 {
-                return (status, body, number);
-            }
-        }
-        panic!("it was never refused");
+        let calls = (0..20_000).map(|number| (number, self.call(None, who)));
+        let refused = calls.map(|(number, (status, body))| (status, body, number)).find(|call| call.0 != 200);
+        refused.expect("it is refused")
     }
 }
 
@@ -236,8 +232,8 @@ time.sleep(600)
 
 #[test]
 fn connections_of_sandboxes_leave_descriptors_for_the_server() {
-    requires!("sandboxes", has_sandboxes());
     const MOST: usize = 512;
+    requires!("sandboxes", has_sandboxes());
     let program = bailiwick()
         .with_file("greet.tool.yaml", GREET)
         .behind(&with_descriptors(u32::try_from(MOST).unwrap()));

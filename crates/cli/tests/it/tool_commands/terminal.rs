@@ -55,7 +55,7 @@ fn hostile_arguments_cannot_paint_the_question() {
 #[test]
 fn a_long_argument_is_shown_whole_before_the_question() {
     let program = published_keep();
-    let lines: String = (0..60).map(|n| format!("line {n} ")).collect();
+    let lines = (0..60).map(|n| format!("line {n} ")).collect::<Vec<_>>().concat();
     let text = format!("{lines}{} the-tail", "x".repeat(2_000));
     let mut running =
         program.start_at_a_terminal(&["tool", "call", "keep", "--arg", &format!("text={text}")]);

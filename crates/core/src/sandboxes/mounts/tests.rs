@@ -74,6 +74,7 @@ fn over_a_wire_only_what_the_operator_listed_is_mounted() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "files of the test's own")]
 fn our_own_folders_are_never_mounted_by_anybody() {
     let host = Host::new();
     // Also where the operator's list is wider than that.
@@ -193,6 +194,7 @@ fn an_entry_within_another_is_no_way_out_of_it() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "files of the test's own")]
 fn what_was_checked_is_what_is_held() {
     let host = Host::new();
     std::fs::write(host.path("listed/sub/file"), "inside").unwrap();

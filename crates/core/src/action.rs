@@ -121,8 +121,7 @@ pub enum Action {
         arguments: Map<String, Value>,
         /// What caused the call.
         correlation: Option<CorrelationId>,
-        /// The workspace of its files, private to the caller unless `fs.sharedWorkspaces` lists it; the tool's own where
-        /// none is named.
+        /// The workspace of its files: the caller's own by that name unless `fs.sharedWorkspaces` lists it, else the tool's.
         workspace: Option<String>,
     },
     /// The policy and the badge of a document as it would be kept. Looks at no code and keeps nothing.

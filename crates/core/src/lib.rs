@@ -66,3 +66,6 @@ pub use bailiwick_policy::Hints;
 pub use bailiwick_runtime::{Builder, Runtime, Telling, enter};
 pub use bailiwick_sandbox::Backends;
 pub use bailiwick_secrets::Fallback;
+
+/// What this process may use of the machine, for the budgets of what serves it.
+pub use bailiwick_sys::{capacity, heap};

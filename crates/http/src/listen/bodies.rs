@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_core::Rank;
-use bailiwick_sys::{capacity, heap};
+use bailiwick_core::{capacity, heap};
 use bailiwick_types::format_size;
 
 /// The least and the most that is derived from the machine.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use bailiwick_config::files::FileError;
 use bailiwick_config::{Server, TlsFiles};
-use bailiwick_sys::capacity;
+use bailiwick_core::capacity;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;

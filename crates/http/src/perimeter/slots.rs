@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bailiwick_core::{NoRoom, Rank, Room};
-use bailiwick_sys::capacity;
+use bailiwick_core::capacity;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Slots beside those of all callers that only the operator takes.

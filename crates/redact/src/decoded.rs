@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use aho_corasick::automaton::StateID;
 
 use crate::matcher::Matcher;
-use crate::readings::{Reading, Readings, is_introducer, readings};
+use crate::readings::{Memo, Reading, Readings, is_introducer};
 use crate::redactor::Knowledge;
 use crate::regions::Regions;
 
@@ -86,6 +86,7 @@ pub(crate) struct Search {
     nodes: Vec<Node>,
     /// From how many nodes on they are looked through.
     nodes_limit: usize,
+    memo: Memo,
 }
 
 impl Search {
@@ -96,7 +97,7 @@ impl Search {
         loop {
             if self.slots.is_empty() {
                 let from = self.cursor.saturating_sub(part.origin);
-                let Some(at) = knowledge.sieve.next(part.bytes, from, part.is_whole) else {
+                let Some(at) = knowledge.sieve.next(&mut self.memo, part.bytes, from, part.is_whole) else {
                     self.cursor = part.origin + part.bytes.len();
                     return;
                 };
@@ -129,6 +130,12 @@ impl Search {
         begun.min()
     }
 
+    /// How much work it was so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> usize {
+        self.memo.work
+    }
+
     /// What was read so far.
     pub(crate) fn cursor(&self) -> usize {
         self.cursor
@@ -159,8 +166,8 @@ impl Search {
             return if part.is_whole { self.end() } else { Step::Waits };
         };
         let ways = if is_introducer(byte) {
-            match readings(part.bytes, at, part.is_whole) {
-                Some(ways) => ways,
+            match self.memo.read(part.bytes, at, part.is_whole) {
+                Some((ways, _)) => ways,
                 None => return Step::Waits,
             }
         } else {
@@ -207,6 +214,14 @@ impl Search {
         (is_literal, way): (bool, Reading),
         found: &mut Regions,
     ) {
+        self.memo.count();
+        // The literal track follows the same reading, and begins every match that begins with it.
+        if let [byte] = way.bytes()
+            && !track.is_literal()
+            && matcher.step(track.state, *byte) == matcher.step(matcher.start(), *byte)
+        {
+            return;
+        }
         let mut next = track;
         if way.bytes().is_empty() {
             next.empty += 1;

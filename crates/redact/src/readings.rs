@@ -2,12 +2,13 @@
 //! decodes to.
 //!
 //! It must never guess which of them a reader will take: `=41` is three characters in a query and an `A` in
-//! quoted-printable, so both are given. Start at [`readings`].
+//! quoted-printable, so both are given. Start at [`Memo::read`].
 //!
 //! An escape may itself be written in escapes (`%5Cu003d`, `&amp;#61;`, `\\u003d`). A reading of level 1 is an escape
 //! of plain characters, one of level 2 an escape whose characters are readings of level 1, and so on to [`LEVELS`].
 
 use crate::entities::{self, LONGEST_NAME};
+use crate::windows::Windows;
 
 /// How deep escapes are undone: an encoding within an encoding within an encoding.
 pub(crate) const LEVELS: usize = 3;
@@ -115,12 +116,35 @@ impl Readings {
     }
 }
 
-/// All readings at `at`; `None` if that depends on text behind the end, which there is none of if it `is_whole`.
-pub(crate) fn readings(text: &[u8], at: usize, is_whole: bool) -> Option<Readings> {
-    let mut reader =
-        Reader { text, limit: at.saturating_add(LONGEST_SPELLING), ran_out: false, met_introducer: false };
-    let found = reader.at(at, LEVELS);
-    (is_whole || !reader.ran_out).then_some(found)
+/// What was computed before, so that text made of escapes is not read over and over.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// The readings of a level.
+    readings: Windows<Readings>,
+    /// Which escapes matter; `sieve` fills it.
+    pub(crate) verdicts: Windows<bool>,
+    /// How often something was computed, tried or followed.
+    #[cfg(test)]
+    pub(crate) work: usize,
+}
+
+impl Memo {
+    /// Counts a unit of work, for tests that bound it.
+    pub(crate) fn count(&mut self) {
+        #[cfg(test)]
+        {
+            self.work += 1;
+        }
+    }
+
+    /// All readings at `at`, and the position behind all bytes that they depend on ([`usize::MAX`] if the end of the text is
+    /// one of them). `None` if they depend on text behind the end, which there is none of if it `is_whole`.
+    pub(crate) fn read(&mut self, text: &[u8], at: usize, is_whole: bool) -> Option<(Readings, usize)> {
+        let limit = at.saturating_add(LONGEST_SPELLING);
+        let mut reader = Reader { text, limit, ran_out: false, met_introducer: false, reach: at, memo: self };
+        let found = reader.at(at, LEVELS);
+        (is_whole || !reader.ran_out).then_some((found, reader.reach))
+    }
 }
 
 struct Reader<'a> {
@@ -130,25 +154,42 @@ struct Reader<'a> {
     ran_out: bool,
     /// Whether a character of an escape could be an escape itself.
     met_introducer: bool,
+    /// The position behind all bytes that were looked at; the largest there is if the end of the text or `limit` was met.
+    reach: usize,
+    memo: &'a mut Memo,
 }
 
 impl Reader<'_> {
     fn byte(&mut self, at: usize) -> Option<u8> {
-        if at >= self.limit {
-            return None;
-        }
-        let byte = self.text.get(at).copied();
-        self.ran_out |= byte.is_none();
+        let byte = self.text.get(at).copied().filter(|_| at < self.limit);
+        self.reach = self.reach.max(if byte.is_some() { at + 1 } else { usize::MAX });
+        self.ran_out |= at < self.limit && byte.is_none();
         byte
     }
 
     /// The readings at a position up to a level.
     fn at(&mut self, at: usize, level: usize) -> Readings {
         let Some(first) = self.byte(at) else { return Readings::default() };
-        let mut found = Readings::literal(first);
         if !is_introducer(first) {
+            return Readings::literal(first);
+        }
+        if let Some((found, length)) = self.memo.readings.get(level, self.text, at)
+            && at + length <= self.limit
+        {
+            self.reach = self.reach.max(at + length);
             return found;
         }
+        let reach_before = std::mem::replace(&mut self.reach, at + 1);
+        let found = self.compute(first, at, level);
+        if self.reach < usize::MAX {
+            self.memo.readings.put(level, self.text, at, self.reach - at, found);
+        }
+        self.reach = self.reach.max(reach_before);
+        found
+    }
+
+    fn compute(&mut self, first: u8, at: usize, level: usize) -> Readings {
+        let mut found = Readings::literal(first);
         // Whether a higher level can read an escape differently: not if all of its characters are plain.
         let mut is_open = [true; MOST_READINGS];
         for inner in 0..level {
@@ -157,6 +198,7 @@ impl Reader<'_> {
                 if let Some(introducer) = reading.single().filter(|byte| *is_open && is_introducer(*byte)) {
                     let begun = Begun { start: at, next: at + reading.length(), inner };
                     let met_before = std::mem::take(&mut self.met_introducer);
+                    self.memo.count();
                     self.escape(introducer, begun, &mut found);
                     *is_open = self.met_introducer;
                     self.met_introducer |= met_before;

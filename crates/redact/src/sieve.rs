@@ -15,12 +15,16 @@ const GRAM: usize = 4;
 /// How many bits are kept for each stretch: one in so many is set by accident.
 const BITS_PER_GRAM: usize = 32;
 
+/// How many bytes behind an escape a closer look takes into account.
+const AHEAD: usize = 7;
 /// How many readings a closer look tries before it lets an escape through.
 const MOST_TRIED: usize = 64;
 
 /// What occurs in the patterns of a set.
 pub(crate) struct Sieve {
     bytes: Box<[bool; 256]>,
+    /// Whether a pattern ends with this byte.
+    ends: Box<[bool; 256]>,
     /// A bit for each two bytes that stand side by side.
     pairs: Box<[u64; 1024]>,
     grams: Box<[u64]>,
@@ -34,6 +38,7 @@ impl Sieve {
         let bits = distinct.saturating_mul(BITS_PER_GRAM).next_power_of_two().max(64);
         let mut sieve = Self {
             bytes: Box::new([false; 256]),
+            ends: Box::new([false; 256]),
             pairs: Box::new([0; 1024]),
             grams: vec![0; bits / 64].into_boxed_slice(),
             shift: u64::BITS - bits.trailing_zeros(),
@@ -43,6 +48,10 @@ impl Sieve {
                 if let Some(occurs) = sieve.bytes.get_mut(usize::from(byte)) {
                     *occurs = true;
                 }
+            }
+            let last = pattern.as_bytes().last().copied().unwrap_or_default();
+            if let Some(ends) = sieve.ends.get_mut(usize::from(last)) {
+                *ends = true;
             }
             for pair in pattern.as_bytes().windows(2) {
                 let bit = pair.iter().fold(0, |number, byte| number << 8 | usize::from(*byte));
@@ -156,32 +165,39 @@ impl Look<'_> {
     fn at_escape(&mut self, from: usize, at: usize) -> bool {
         let before = self.text.get(from..at).unwrap_or_default();
         let number = before.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        // The first reading is the byte as it stands there.
-        self.try_readings(number, at, 1, GRAM - 1)
+        self.try_readings(number, at, 0)
     }
 
-    /// Whether bytes, the last of which are in `number`, occur in a pattern together with what is read at `at`: with that
-    /// alone, or with up to `more` bytes behind it. The first `skip` readings do not count.
-    fn try_readings(&mut self, number: u64, at: usize, skip: usize, more: usize) -> bool {
+    /// Whether a match can go on with what is read at `at`, `behind` bytes behind the escape. The bytes before are the last of
+    /// `number`.
+    fn try_readings(&mut self, number: u64, at: usize, behind: usize) -> bool {
         let Some((found, reach)) = self.memo.read(self.text, at, self.is_whole) else {
             self.reach = usize::MAX;
             return true;
         };
         self.reach = self.reach.max(reach);
-        found.iter().skip(skip).any(|reading| match reading.bytes() {
-            [byte] => {
-                self.memo.count();
-                let (pair, next) = ((number & 0xff) << 8 | u64::from(*byte), number << 8 | u64::from(*byte));
-                self.left = self.left.saturating_sub(1);
-                let is_possible =
-                    if skip > 0 { self.sieve.knows(&[*byte]) } else { self.sieve.has_pair(pair) };
-                self.left == 0
-                    || is_possible
-                        && (self.sieve.has(next)
-                            || more > 0 && self.try_readings(next, at + reading.length(), 0, more - 1))
-            }
+        // The first reading is the byte as it stands there, which is no escape.
+        found.iter().skip(usize::from(behind == 0)).any(|reading| match reading.bytes() {
+            [byte] => self.try_byte(number << 8 | u64::from(*byte), at + reading.length(), behind),
             bytes => self.sieve.knows(bytes),
         })
+    }
+
+    /// The same once a byte is read, the last of `number`. A match that ends with it, or whose last [`GRAM`] bytes so far begin
+    /// no earlier than the escape, holds these bytes in a row.
+    fn try_byte(&mut self, number: u64, next: usize, behind: usize) -> bool {
+        self.memo.count();
+        self.left = self.left.saturating_sub(1);
+        let (sieve, [.., last]) = (self.sieve, number.to_be_bytes());
+        let has = sieve.has(number);
+        let is_possible = match behind {
+            0 => sieve.knows(&[last]),
+            _ if behind < GRAM - 1 => sieve.has_pair(number & 0xffff),
+            _ => has,
+        };
+        let ends = has && sieve.ends.get(usize::from(last)).is_some_and(|ends| *ends);
+        self.left == 0
+            || is_possible && (ends || behind == AHEAD || self.try_readings(number, next, behind + 1))
     }
 }
 

@@ -46,13 +46,20 @@ impl<V: Copy + Default> Windows<V> {
             return None;
         }
         let text = text.get(at..)?;
-        WIDTHS.into_iter().find_map(|width| {
-            let window = text.get(..width)?;
-            let entry = self.entries.get(index(kind, window))?;
-            let is_same =
-                entry.width == width && entry.kind == kind && entry.window.get(..width) == Some(window);
-            is_same.then_some((entry.value, entry.length))
-        })
+        self.probe::<4>(kind, text)
+            .or_else(|| self.probe::<8>(kind, text))
+            .or_else(|| self.probe::<24>(kind, text))
+            .or_else(|| self.probe::<LONGEST>(kind, text))
+    }
+
+    /// Looks among the windows of one width, which the compiler knows, so that comparing them takes no call.
+    #[inline]
+    fn probe<const WIDTH: usize>(&self, kind: usize, text: &[u8]) -> Option<(V, usize)> {
+        let window = text.first_chunk::<WIDTH>()?;
+        let entry = self.entries.get(index(kind, window))?;
+        let is_same =
+            entry.width == WIDTH && entry.kind == kind && entry.window.first_chunk() == Some(window);
+        is_same.then_some((entry.value, entry.length))
     }
 
     /// Stores a result that depends on the `length` bytes from `at` on and nothing else.
@@ -86,6 +93,7 @@ impl<V> Drop for Windows<V> {
     }
 }
 
+#[inline]
 fn index(kind: usize, window: &[u8]) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, _) = window.as_chunks::<4>();

@@ -6,7 +6,7 @@
 //!
 //! A [`Track`] is one reading of the text up to a position: the automaton's state there, and where each byte of the state
 //! came from. The literal track reads every byte as it stands; what it finds is found by `lanes` much faster. Others leave it
-//! at an escape. Of two that come to the same position in the same state one is kept: from there on both would find the
+//! at an escape that `sieve` lets through. Of two that come to the same position in the same state one is kept: from there on both would find the
 //! same. A track ends where it agrees with the literal one and no byte of its state was spelled by an escape. In ordinary
 //! text that is a few bytes behind the escape. Where no track but the literal one is left, the search is idle, and skips to
 //! the next escape that `sieve` lets through.
@@ -165,7 +165,10 @@ impl Search {
         let Some(byte) = part.bytes.get(at).copied() else {
             return if part.is_whole { self.end() } else { Step::Waits };
         };
-        let ways = if is_introducer(byte) {
+        let is_escape = is_introducer(byte);
+        let leaves = is_escape && knowledge.sieve.matters(&mut self.memo, part.bytes, at, part.is_whole);
+        let is_read = leaves || is_escape && self.slots.front().is_some_and(|slot| slot.len() > 1);
+        let ways = if is_read {
             match self.memo.read(part.bytes, at, part.is_whole) {
                 Some((ways, _)) => ways,
                 None => return Step::Waits,
@@ -176,7 +179,8 @@ impl Search {
         let tracks = self.slots.pop_front().unwrap_or_default();
         for track in &tracks {
             for (index, way) in ways.iter().enumerate() {
-                if index == 0 || knowledge.sieve.knows(way.bytes()) {
+                let may_follow = (leaves || !track.is_literal()) && knowledge.sieve.knows(way.bytes());
+                if index == 0 || may_follow {
                     self.follow(&knowledge.matcher, part.origin, *track, (index == 0, *way), found);
                 }
             }
@@ -215,7 +219,7 @@ impl Search {
         found: &mut Regions,
     ) {
         self.memo.count();
-        // The literal track follows the same reading, and begins every match that begins with it.
+        // The literal track follows the same reading if a match can begin with it.
         if let [byte] = way.bytes()
             && !track.is_literal()
             && matcher.step(track.state, *byte) == matcher.step(matcher.start(), *byte)

@@ -174,6 +174,9 @@ impl Reader<'_> {
         if !is_introducer(first) {
             return Readings::literal(first);
         }
+        if level == 1 {
+            return self.compute(first, at, level);
+        }
         if let Some((found, length)) = self.memo.readings.get(level, self.text, at)
             && at + length <= LONGEST_SPELLING
         {

@@ -76,8 +76,7 @@ impl Sieve {
 
     /// The next position from `from` on where an escape begins that may matter, or may turn out to with more text.
     ///
-    /// Nothing may be open at `from`: a match that covers an escape before an escape is found from the first of them, so the
-    /// bytes before the escape count as they stand.
+    /// A match is found from the first escape that it covers, so the bytes before an escape count as they stand.
     pub(crate) fn next(&self, memo: &mut Memo, text: &[u8], from: usize, is_whole: bool) -> Option<usize> {
         let mut from = from;
         loop {
@@ -89,7 +88,16 @@ impl Sieve {
         }
     }
 
-    fn matters(&self, memo: &mut Memo, text: &[u8], at: usize, is_whole: bool) -> bool {
+    /// Whether a match can begin as the text stands and go on with the escape at `at`, as far as can be told.
+    pub(crate) fn matters(&self, memo: &mut Memo, text: &[u8], at: usize, is_whole: bool) -> bool {
+        let from = at.checked_sub(GRAM - 1);
+        let remembered = |memo: &Memo| Some(memo.verdicts.get(0, text, from?)?.0);
+        // Names are looked up slowly.
+        if text.get(at) == Some(&b'&')
+            && let Some(verdict) = remembered(memo)
+        {
+            return verdict;
+        }
         match simple(text.get(at..).unwrap_or_default()) {
             Simple::Nothing => return false,
             Simple::Byte(byte, _) if !self.knows(&[byte]) => return false,
@@ -105,10 +113,10 @@ impl Sieve {
             }
             Simple::Unknown => {}
         }
-        let Some(from) = at.checked_sub(GRAM - 1) else { return true };
-        if let Some((verdict, _)) = memo.verdicts.get(0, text, from) {
+        if let Some(verdict) = remembered(memo) {
             return verdict;
         }
+        let Some(from) = from else { return true };
         let mut look = Look { sieve: self, memo, text, is_whole, reach: at, left: MOST_TRIED };
         let verdict = look.at_escape(from, at);
         let reach = look.reach;

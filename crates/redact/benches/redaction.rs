@@ -74,9 +74,20 @@ fn clean_json_within_json(bencher: Bencher<'_, '_>) {
 }
 
 /// Made to be slow: nothing but what escapes begin with.
-#[divan::bench(args = ["\\", "%", "&#", "=3D", "%25", "\\u005c", "&amp;"])]
+#[divan::bench(args = [
+    "\\", "\\u005c", "\\\\u005c", "&", "&#", "&amp;", "%", "%25", "%2525", "=", "=3D", "+",
+])]
 fn hostile_text(bencher: Bencher<'_, '_>, piece: &str) {
-    let text = piece.repeat(TEXT / 8 / piece.len());
+    let text = piece.repeat(TEXT / piece.len());
+    let redactor = redactor();
+    bencher.counter(BytesCount::of_str(&text)).bench(|| redactor.redact(black_box(&text)).len());
+}
+
+/// The same at random: what escapes begin with, and what they consist of.
+#[divan::bench(args = ["\\&%=+", "\\u05c&%2=3D+amp;#"])]
+fn hostile_mix(bencher: Bencher<'_, '_>, letters: &str) {
+    let mut dice = Dice(0xbad);
+    let text: String = (0..TEXT).map(|_| char::from(dice.pick(letters.as_bytes()))).collect();
     let redactor = redactor();
     bencher.counter(BytesCount::of_str(&text)).bench(|| redactor.redact(black_box(&text)).len());
 }

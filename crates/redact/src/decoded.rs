@@ -6,7 +6,7 @@
 //!
 //! A [`Track`] is one reading of the text up to a position: the automaton's state there, and where each byte of the state
 //! came from. The literal track reads every byte as it stands; what it finds is found by `lanes` much faster. Others leave it
-//! at an escape. Of two that come to the same position in the same state one is kept: from there on both would find the
+//! at an escape that `sieve` lets through. Of two that come to the same position in the same state one is kept: from there on both would find the
 //! same. A track ends where it agrees with the literal one and no byte of its state was spelled by an escape. In ordinary
 //! text that is a few bytes behind the escape. Where no track but the literal one is left, the search is idle, and skips to
 //! the next escape that `sieve` lets through.
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use aho_corasick::automaton::StateID;
 
 use crate::matcher::Matcher;
-use crate::readings::{Reading, Readings, is_introducer, readings};
+use crate::readings::{Memo, Reading, Readings, is_introducer};
 use crate::redactor::Knowledge;
 use crate::regions::Regions;
 
@@ -86,6 +86,7 @@ pub(crate) struct Search {
     nodes: Vec<Node>,
     /// From how many nodes on they are looked through.
     nodes_limit: usize,
+    memo: Memo,
 }
 
 impl Search {
@@ -96,7 +97,7 @@ impl Search {
         loop {
             if self.slots.is_empty() {
                 let from = self.cursor.saturating_sub(part.origin);
-                let Some(at) = knowledge.sieve.next(part.bytes, from, part.is_whole) else {
+                let Some(at) = knowledge.sieve.next(&mut self.memo, part.bytes, from, part.is_whole) else {
                     self.cursor = part.origin + part.bytes.len();
                     return;
                 };
@@ -129,6 +130,12 @@ impl Search {
         begun.min()
     }
 
+    /// How much work it was so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> usize {
+        self.memo.work
+    }
+
     /// What was read so far.
     pub(crate) fn cursor(&self) -> usize {
         self.cursor
@@ -158,9 +165,12 @@ impl Search {
         let Some(byte) = part.bytes.get(at).copied() else {
             return if part.is_whole { self.end() } else { Step::Waits };
         };
-        let ways = if is_introducer(byte) {
-            match readings(part.bytes, at, part.is_whole) {
-                Some(ways) => ways,
+        let is_escape = is_introducer(byte);
+        let leaves = is_escape && knowledge.sieve.matters(&mut self.memo, part.bytes, at, part.is_whole);
+        let is_read = leaves || is_escape && self.slots.front().is_some_and(|slot| slot.len() > 1);
+        let ways = if is_read {
+            match self.memo.read(part.bytes, at, part.is_whole) {
+                Some((ways, _)) => ways,
                 None => return Step::Waits,
             }
         } else {
@@ -169,7 +179,8 @@ impl Search {
         let tracks = self.slots.pop_front().unwrap_or_default();
         for track in &tracks {
             for (index, way) in ways.iter().enumerate() {
-                if index == 0 || knowledge.sieve.knows(way.bytes()) {
+                let may_follow = (leaves || !track.is_literal()) && knowledge.sieve.knows(way.bytes());
+                if index == 0 || may_follow {
                     self.follow(&knowledge.matcher, part.origin, *track, (index == 0, *way), found);
                 }
             }
@@ -207,6 +218,14 @@ impl Search {
         (is_literal, way): (bool, Reading),
         found: &mut Regions,
     ) {
+        self.memo.count();
+        // The literal track follows the same reading if a match can begin with it.
+        if let [byte] = way.bytes()
+            && !track.is_literal()
+            && matcher.step(track.state, *byte) == matcher.step(matcher.start(), *byte)
+        {
+            return;
+        }
         let mut next = track;
         if way.bytes().is_empty() {
             next.empty += 1;

@@ -41,7 +41,8 @@
 //! # Where to start reading
 //!
 //! `redactor` is the front door; `disguise` says what is searched for, `matcher` finds it (in several
-//! `lanes`), `decoded` finds it behind escapes (`readings` undoes them, `sieve` skips those that cannot matter), `regions`
+//! `lanes`), `decoded` finds it behind escapes (`readings` undoes them, `sieve` skips those that cannot matter, `windows`
+//! remembers both), `regions`
 //! joins what was found, `mask` says what stands in its place, `stream` does the same chunk by chunk.
 
 mod decoded;
@@ -56,6 +57,7 @@ mod regions;
 mod secret;
 mod sieve;
 mod stream;
+mod windows;
 
 #[cfg(test)]
 mod tests;

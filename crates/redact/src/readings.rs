@@ -2,12 +2,13 @@
 //! decodes to.
 //!
 //! It must never guess which of them a reader will take: `=41` is three characters in a query and an `A` in
-//! quoted-printable, so both are given. Start at [`readings`].
+//! quoted-printable, so both are given. Start at [`Memo::read`].
 //!
 //! An escape may itself be written in escapes (`%5Cu003d`, `&amp;#61;`, `\\u003d`). A reading of level 1 is an escape
 //! of plain characters, one of level 2 an escape whose characters are readings of level 1, and so on to [`LEVELS`].
 
 use crate::entities::{self, LONGEST_NAME};
+use crate::windows::Windows;
 
 /// How deep escapes are undone: an encoding within an encoding within an encoding.
 pub(crate) const LEVELS: usize = 3;
@@ -15,7 +16,7 @@ pub(crate) const LEVELS: usize = 3;
 pub(crate) const LONGEST_SPELLING: usize = 512;
 
 /// The most readings of one position. The longest list that is known, a run of backslashes, has eight.
-const MOST_READINGS: usize = 16;
+const MOST_READINGS: usize = 15;
 /// The most ways to read on within one escape.
 const MOST_WAYS: usize = 8;
 /// The most digits of a numeric character reference, and of `\u{…}`.
@@ -115,48 +116,94 @@ impl Readings {
     }
 }
 
-/// All readings at `at`; `None` if that depends on text behind the end, which there is none of if it `is_whole`.
-pub(crate) fn readings(text: &[u8], at: usize, is_whole: bool) -> Option<Readings> {
-    let mut reader =
-        Reader { text, limit: at.saturating_add(LONGEST_SPELLING), ran_out: false, met_introducer: false };
-    let found = reader.at(at, LEVELS);
-    (is_whole || !reader.ran_out).then_some(found)
+/// What was computed before, so that text made of escapes is not read over and over.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// The readings of a level.
+    readings: Windows<Readings>,
+    /// Which escapes matter; `sieve` fills it.
+    pub(crate) verdicts: Windows<bool>,
+    /// How often something was computed, tried or followed.
+    #[cfg(test)]
+    pub(crate) work: usize,
 }
 
+impl Memo {
+    /// Counts a unit of work, for tests that bound it.
+    pub(crate) fn count(&mut self) {
+        #[cfg(test)]
+        {
+            self.work += 1;
+        }
+    }
+
+    /// All readings at `at`, and the position behind all bytes that they depend on ([`usize::MAX`] if the end of the text is
+    /// one of them). `None` if they depend on text behind the end, which there is none of if it `is_whole`.
+    pub(crate) fn read(&mut self, text: &[u8], at: usize, is_whole: bool) -> Option<(Readings, usize)> {
+        let text = text.get(at..).unwrap_or_default();
+        let mut reader = Reader { text, ran_out: false, met_introducer: false, reach: 0, memo: self };
+        let found = reader.at(0, LEVELS);
+        (is_whole || !reader.ran_out).then_some((found, reader.reach.saturating_add(at)))
+    }
+}
+
+/// Positions count from where the reading begins.
 struct Reader<'a> {
     text: &'a [u8],
-    limit: usize,
     /// Whether the text ended where another byte could have gone on with an escape.
     ran_out: bool,
     /// Whether a character of an escape could be an escape itself.
     met_introducer: bool,
+    /// The position behind all bytes that were looked at; the largest there is if the end of the text or [`LONGEST_SPELLING`] was
+    /// met.
+    reach: usize,
+    memo: &'a mut Memo,
 }
 
 impl Reader<'_> {
     fn byte(&mut self, at: usize) -> Option<u8> {
-        if at >= self.limit {
-            return None;
-        }
-        let byte = self.text.get(at).copied();
-        self.ran_out |= byte.is_none();
+        let byte = self.text.get(at).copied().filter(|_| at < LONGEST_SPELLING);
+        self.reach = self.reach.max(if byte.is_some() { at + 1 } else { usize::MAX });
+        self.ran_out |= at < LONGEST_SPELLING && byte.is_none();
         byte
     }
 
     /// The readings at a position up to a level.
     fn at(&mut self, at: usize, level: usize) -> Readings {
         let Some(first) = self.byte(at) else { return Readings::default() };
-        let mut found = Readings::literal(first);
         if !is_introducer(first) {
+            return Readings::literal(first);
+        }
+        if level == 1 {
+            return self.compute(first, at, level);
+        }
+        if let Some((found, length)) = self.memo.readings.get(level, self.text, at)
+            && at + length <= LONGEST_SPELLING
+        {
+            self.reach = self.reach.max(at + length);
             return found;
         }
+        let reach_before = std::mem::replace(&mut self.reach, at + 1);
+        let found = self.compute(first, at, level);
+        if self.reach < usize::MAX {
+            self.memo.readings.put(level, self.text, at, self.reach - at, found);
+        }
+        self.reach = self.reach.max(reach_before);
+        found
+    }
+
+    fn compute(&mut self, first: u8, at: usize, level: usize) -> Readings {
+        let mut found = Readings::literal(first);
         // Whether a higher level can read an escape differently: not if all of its characters are plain.
         let mut is_open = [true; MOST_READINGS];
         for inner in 0..level {
-            let of_this_level = found;
-            for (reading, is_open) in of_this_level.iter().zip(&mut is_open) {
+            let of_this_level = found.count;
+            for (index, is_open) in is_open.iter_mut().enumerate().take(of_this_level) {
+                let reading = found.list.get(index).copied().unwrap_or_default();
                 if let Some(introducer) = reading.single().filter(|byte| *is_open && is_introducer(*byte)) {
                     let begun = Begun { start: at, next: at + reading.length(), inner };
                     let met_before = std::mem::take(&mut self.met_introducer);
+                    self.memo.count();
                     self.escape(introducer, begun, &mut found);
                     *is_open = self.met_introducer;
                     self.met_introducer |= met_before;
@@ -240,6 +287,16 @@ impl Reader<'_> {
 
     /// Adds what the escape that begins with this introducer can be.
     fn escape(&mut self, introducer: u8, begun: Begun, found: &mut Readings) {
+        // Most introducers begin nothing; the character behind them tells.
+        let wanted = |byte: u8| match introducer {
+            b'%' => byte.is_ascii_hexdigit() || byte == b'u',
+            b'=' => byte.is_ascii_hexdigit() || matches!(byte, b'\r' | b'\n'),
+            b'&' => byte.is_ascii_alphanumeric() || byte == b'#',
+            _ => true,
+        };
+        if matches!(introducer, b'%' | b'=' | b'&') && self.one(begun.next, begun.inner, wanted).count == 0 {
+            return;
+        }
         match introducer {
             b'+' => found.add_bytes(b" ", begun.length(begun.next)),
             b'%' => self.percent(begun, found),
@@ -426,7 +483,7 @@ struct Name {
 /// A few ways to read on, each with the position behind it; what there is no room for is left out.
 #[derive(Clone, Copy, Default)]
 struct Few<T> {
-    list: [(T, usize); MOST_WAYS],
+    list: [(T, u16); MOST_WAYS],
     count: usize,
 }
 
@@ -440,6 +497,7 @@ impl<T: Copy + Default + PartialEq> Few<T> {
     fn add(&mut self, read: T, end: usize) {
         if !self.iter().any(|other| other == (read, end))
             && let Some(free) = self.list.get_mut(self.count)
+            && let Ok(end) = u16::try_from(end)
         {
             *free = (read, end);
             self.count += 1;
@@ -447,7 +505,7 @@ impl<T: Copy + Default + PartialEq> Few<T> {
     }
 
     fn iter(&self) -> impl Iterator<Item = (T, usize)> + use<T> {
-        self.list.into_iter().take(self.count)
+        self.list.into_iter().take(self.count).map(|(read, end)| (read, usize::from(end)))
     }
 }
 

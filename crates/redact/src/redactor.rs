@@ -138,6 +138,17 @@ impl Redactor {
         RedactStream::new(self.knowledge.clone())
     }
 
+    /// How much work the search behind escapes is, in steps.
+    #[cfg(test)]
+    pub(crate) fn work(&self, bytes: &[u8]) -> usize {
+        let Some(knowledge) = self.knowledge.as_deref() else { return 0 };
+        let part = Part { bytes, origin: 0, is_whole: true };
+        let known = Known { at: 0, state: knowledge.matcher.start() };
+        let mut search = Search::default();
+        search.read(knowledge, part, known, &mut Regions::default());
+        search.work()
+    }
+
     /// What is to be masked, if anything.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<(&Knowledge, Regions)> {
         let knowledge = self.knowledge.as_deref()?;

@@ -8,16 +8,25 @@
 
 use crate::disguise::Pattern;
 use crate::entities;
-use crate::readings::{is_introducer, readings};
+use crate::readings::{Memo, is_introducer};
 
 /// The length of the stretches that are remembered; no pattern is shorter.
 const GRAM: usize = 4;
 /// How many bits are kept for each stretch: one in so many is set by accident.
 const BITS_PER_GRAM: usize = 32;
 
+/// How many bytes behind an escape a closer look takes into account.
+const AHEAD: usize = 7;
+/// How many readings a closer look tries before it lets an escape through.
+const MOST_TRIED: usize = 64;
+
 /// What occurs in the patterns of a set.
 pub(crate) struct Sieve {
     bytes: Box<[bool; 256]>,
+    /// Whether a pattern ends with this byte.
+    ends: Box<[bool; 256]>,
+    /// A bit for each two bytes that stand side by side.
+    pairs: Box<[u64; 1024]>,
     grams: Box<[u64]>,
     /// How far a hash is shifted to number a bit of `grams`.
     shift: u32,
@@ -29,6 +38,8 @@ impl Sieve {
         let bits = distinct.saturating_mul(BITS_PER_GRAM).next_power_of_two().max(64);
         let mut sieve = Self {
             bytes: Box::new([false; 256]),
+            ends: Box::new([false; 256]),
+            pairs: Box::new([0; 1024]),
             grams: vec![0; bits / 64].into_boxed_slice(),
             shift: u64::BITS - bits.trailing_zeros(),
         };
@@ -36,6 +47,16 @@ impl Sieve {
             for byte in pattern.bytes() {
                 if let Some(occurs) = sieve.bytes.get_mut(usize::from(byte)) {
                     *occurs = true;
+                }
+            }
+            let last = pattern.as_bytes().last().copied().unwrap_or_default();
+            if let Some(ends) = sieve.ends.get_mut(usize::from(last)) {
+                *ends = true;
+            }
+            for pair in pattern.as_bytes().windows(2) {
+                let bit = pair.iter().fold(0, |number, byte| number << 8 | usize::from(*byte));
+                if let Some(word) = sieve.pairs.get_mut(bit / 64) {
+                    *word |= 1 << (bit % 64);
                 }
             }
             for gram in pattern.as_bytes().windows(GRAM) {
@@ -54,21 +75,37 @@ impl Sieve {
     }
 
     /// The next position from `from` on where an escape begins that may matter, or may turn out to with more text.
-    pub(crate) fn next(&self, text: &[u8], from: usize, is_whole: bool) -> Option<usize> {
+    ///
+    /// A match is found from the first escape that it covers, so the bytes before an escape count as they stand.
+    pub(crate) fn next(&self, memo: &mut Memo, text: &[u8], from: usize, is_whole: bool) -> Option<usize> {
         let mut from = from;
         loop {
             let at = from + find_introducer(text.get(from..)?)?;
-            if self.matters(text, at, is_whole) {
+            if self.matters(memo, text, at, is_whole) {
                 return Some(at);
             }
             from = at + 1;
         }
     }
 
-    fn matters(&self, text: &[u8], at: usize, is_whole: bool) -> bool {
+    /// Whether a match can begin as the text stands and go on with the escape at `at`, as far as can be told.
+    pub(crate) fn matters(&self, memo: &mut Memo, text: &[u8], at: usize, is_whole: bool) -> bool {
+        let from = at.checked_sub(GRAM - 1);
+        let remembered = |memo: &Memo| Some(memo.verdicts.get(0, text, from?)?.0);
+        // Names are looked up slowly.
+        if text.get(at) == Some(&b'&')
+            && let Some(verdict) = remembered(memo)
+        {
+            return verdict;
+        }
         match simple(text.get(at..).unwrap_or_default()) {
             Simple::Nothing => return false,
-            Simple::Byte(byte, length) => return self.knows(&[byte]) && self.fits(text, at, byte, length),
+            Simple::Byte(byte, _) if !self.knows(&[byte]) => return false,
+            Simple::Byte(byte, length) => {
+                if let Some(fits) = self.fits(text, at, byte, length) {
+                    return fits;
+                }
+            }
             Simple::High(byte) => {
                 let mut buffer = [0; 4];
                 let char = char::from(byte).encode_utf8(&mut buffer);
@@ -76,38 +113,99 @@ impl Sieve {
             }
             Simple::Unknown => {}
         }
-        let Some(found) = readings(text, at, is_whole) else { return true };
-        // The first reading is the byte as it stands there.
-        found.iter().skip(1).any(|reading| match reading.bytes() {
-            [byte] => self.knows(&[*byte]) && self.fits(text, at, *byte, reading.length()),
-            bytes => self.knows(bytes),
-        })
-    }
-
-    /// Whether a byte that is spelled by `length` bytes from `at` on fits between its neighbours.
-    fn fits(&self, text: &[u8], at: usize, byte: u8, length: usize) -> bool {
-        let before = at.checked_sub(GRAM - 1).and_then(|from| text.get(from..at));
-        let behind = text.get(at + length..at + length + GRAM - 1);
-        let (Some(before), Some(behind)) = (before, behind) else { return true };
-        let around = before.iter().chain([&byte]).chain(behind);
-        let (mut number, mut is_certain) = (0_u64, true);
-        for (index, byte) in around.enumerate() {
-            number = number << 8 | u64::from(*byte);
-            // A neighbour that may begin an escape can be read as something else. One that may end an escape counts as it
-            // stands: a match that covers that escape is found from there.
-            is_certain &= index == GRAM - 1 || !is_introducer(*byte);
+        if let Some(verdict) = remembered(memo) {
+            return verdict;
         }
-        !is_certain || (0..GRAM).any(|index| self.has(number >> (8 * index) & 0xffff_ffff))
+        let Some(from) = from else { return true };
+        let mut look = Look { sieve: self, memo, text, is_whole, reach: at, left: MOST_TRIED };
+        let verdict = look.at_escape(from, at);
+        let reach = look.reach;
+        if reach < usize::MAX {
+            memo.verdicts.put(0, text, from, reach - from, verdict);
+        }
+        verdict
     }
 
-    fn has(&self, gram: u64) -> bool {
-        let bit = self.bit(gram);
+    /// Whether a byte that is spelled by `length` bytes from `at` on fits between its neighbours; unknown if one behind it may
+    /// begin an escape, or one is missing.
+    fn fits(&self, text: &[u8], at: usize, byte: u8, length: usize) -> Option<bool> {
+        let before = at.checked_sub(GRAM - 1).and_then(|from| text.get(from..at))?;
+        let behind = text.get(at + length..at + length + GRAM - 1)?;
+        if behind.iter().any(|byte| is_introducer(*byte)) {
+            return None;
+        }
+        let around = before.iter().chain([&byte]).chain(behind);
+        let number = around.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        Some((0..GRAM).any(|index| self.has(number >> (8 * index))))
+    }
+
+    /// Whether the last bytes of this number occur in a row in a pattern.
+    fn has(&self, number: u64) -> bool {
+        let bit = self.bit(number & 0xffff_ffff);
         self.grams.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    fn has_pair(&self, pair: u64) -> bool {
+        let word = usize::try_from(pair / 64).ok().and_then(|index| self.pairs.get(index));
+        word.is_some_and(|word| word >> (pair % 64) & 1 == 1)
     }
 
     fn bit(&self, gram: u64) -> usize {
         let hash = gram.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         usize::try_from(hash.checked_shr(self.shift).unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+/// A closer look at one escape, with all readings of what stands behind it.
+struct Look<'a> {
+    sieve: &'a Sieve,
+    memo: &'a mut Memo,
+    text: &'a [u8],
+    is_whole: bool,
+    /// The position behind all bytes that the verdict depends on.
+    reach: usize,
+    /// How many readings may still be tried.
+    left: usize,
+}
+
+impl Look<'_> {
+    /// Whether the escape matters; `from` is where the bytes before it begin.
+    fn at_escape(&mut self, from: usize, at: usize) -> bool {
+        let before = self.text.get(from..at).unwrap_or_default();
+        let number = before.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        self.try_readings(number, at, 0)
+    }
+
+    /// Whether a match can go on with what is read at `at`, `behind` bytes behind the escape. The bytes before are the last of
+    /// `number`.
+    fn try_readings(&mut self, number: u64, at: usize, behind: usize) -> bool {
+        let Some((found, reach)) = self.memo.read(self.text, at, self.is_whole) else {
+            self.reach = usize::MAX;
+            return true;
+        };
+        self.reach = self.reach.max(reach);
+        // The first reading is the byte as it stands there, which is no escape.
+        found.iter().skip(usize::from(behind == 0)).any(|reading| match reading.bytes() {
+            [byte] => self.try_byte(number << 8 | u64::from(*byte), at + reading.length(), behind),
+            bytes => self.sieve.knows(bytes),
+        })
+    }
+
+    /// The same once a byte is read, the last of `number`. A match that ends with it, or whose last [`GRAM`] bytes so far begin
+    /// no earlier than the escape, holds these bytes in a row.
+    fn try_byte(&mut self, number: u64, next: usize, behind: usize) -> bool {
+        self.memo.count();
+        self.left = self.left.saturating_sub(1);
+        let (sieve, [.., last]) = (self.sieve, number.to_be_bytes());
+        let has = sieve.has(number);
+        let is_possible = match behind {
+            0 => sieve.knows(&[last]),
+            _ if behind < GRAM - 1 => sieve.has_pair(number & 0xffff),
+            _ => has,
+        };
+        let ends = has && sieve.ends.get(usize::from(last)).is_some_and(|ends| *ends);
+        self.left == 0
+            || is_possible && (ends || behind == AHEAD || self.try_readings(number, next, behind + 1))
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 use super::{check, check_disguise, check_unchanged, redactor, secrets, streamed};
 use crate::Redactor;
 use crate::decoded::MOST_EMPTY;
-use crate::readings::readings;
+use crate::readings::Memo;
 
 const VALUE: &str = "s3cr3t-VALUE/of+the=owner&co";
 
@@ -194,6 +194,37 @@ fn finding_agrees_with_masking() {
     assert!(!Redactor::default().finds(VALUE.as_bytes()));
 }
 
+/// Texts made to be slow: nothing but what escapes consist of.
+fn hostile_texts() -> Vec<String> {
+    let pieces = [
+        r"\", r"\\u005c", r"\u005c", "&amp;", "&", "&#", "&#38;", "%", "%25", "%2525", "%5c", "=", "=3D",
+        "=\r\n", "+", r"\&%=+", r"\x5c", r"\134",
+    ];
+    let mut texts: Vec<String> = pieces.iter().map(|piece| piece.repeat(20_000 / piece.len())).collect();
+    let mut dice = 0x5eed_u32;
+    for letters in [r"\&%=+", r"\u05c&%2=3D+amp;#"] {
+        let random = std::iter::repeat_with(|| {
+            dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            char::from(letters.as_bytes()[(dice >> 16) as usize % letters.len()])
+        });
+        texts.push(random.take(20_000).collect());
+    }
+    texts
+}
+
+#[test]
+fn text_made_of_escapes_takes_a_few_steps_a_byte() {
+    let ordinary = redactor(&[VALUE, "ghp_16C7e42F292c6912E7", "correct horse battery"]);
+    // The author of the text knows what the secrets are made of.
+    let escapes = redactor(&[r"\\\\\\\\", "%%%%", "&&&&", "====", "++++", r"\&%=+"]);
+    for text in hostile_texts() {
+        for (secrets, redactor, most) in [("ordinary", &ordinary, 12), ("escapes", &escapes, 150)] {
+            let steps = redactor.work(text.as_bytes()).div_ceil(text.len());
+            assert!(steps <= most, "{steps} steps a byte of {:?} with {secrets} secrets", &text[..20]);
+        }
+    }
+}
+
 /// An encoder of the field. It writes what it must in escapes, and of the rest what `also` says.
 #[derive(Debug, Clone, Copy)]
 enum Encoder {
@@ -296,7 +327,8 @@ fn readable(patterns: &[String], text: &[u8]) -> Vec<std::ops::Range<usize>> {
                 if done == pattern.len() {
                     found.push(start..at);
                 } else if at < text.len() && seen.insert((at, done, empty)) {
-                    for reading in readings(text, at, true).expect("the text is whole").iter() {
+                    let (found, _) = Memo::default().read(text, at, true).expect("the text is whole");
+                    for reading in found.iter() {
                         let bytes = reading.bytes();
                         let empties = if bytes.is_empty() { empty + 1 } else { 0 };
                         if pattern.as_bytes()[done..].starts_with(bytes)

@@ -6,8 +6,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_core::{NoRoom, Rank, Room};
 use bailiwick_core::capacity;
+use bailiwick_core::{NoRoom, Rank, Room};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Slots beside those of all callers that only the operator takes.

@@ -131,7 +131,7 @@ impl SmallDisk {
     fn calls_until_refused(&self, who: &str) -> (u16, Value, usize) {
         let calls = (0..20_000).map(|number| (number, self.call(None, who)));
         let refused = calls.map(|(number, (status, body))| (status, body, number)).find(|call| call.0 != 200);
-        refused.expect("it is refused")
+        refused.unwrap()
     }
 }
 

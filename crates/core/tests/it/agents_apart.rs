@@ -264,6 +264,8 @@ fn what_is_made_for_an_agent_is_what_the_operator_offers() {
             .set("sandbox.preset=standard")
             .set("mcp.sandbox.preset=minimal")
             .set("mcp.sandbox.network=allow:a.test")
+            // Files and a network together are L4.
+            .set("approvals.autoFrom=L5")
             .set(&format!("mcp.sandbox.mounts={from}:/data:ro"));
         let ground = ground(place).await;
         let does = AgentDoes::Create { env: BTreeMap::new(), ports: vec![8080] };

@@ -354,7 +354,7 @@ fn credentials() -> Vec<Row> {
         row(
             "POST /v1/keys",
             || {
-                let body = object!({"name": "bot", "scopes": ["author", "call"], "expiresInS": 60});
+                let body = object!({"name": "bot", "scopes": ["author", "call"], "expiresInS": 60, "dialogue": true});
                 json("POST", "/v1/keys", &body)
             },
             Action::KeyCreate(wish),

@@ -80,7 +80,7 @@ fn every_limit_is_in_the_receipt() {
             for wall in &sandbox.receipt().walls {
                 assert_eq!(wall.status, WallStatus::Enforced, "{wall:?}");
             }
-            assert_eq!(sandbox.receipt().walls.len(), 9, "{:?}", sandbox.receipt());
+            assert_eq!(sandbox.receipt().walls.len(), 10, "{:?}", sandbox.receipt());
             // The engine says the same to whoever asks it.
             let id = sandbox.id();
             let container = ask(engine, &["ps", "-q", "--filter", &format!("label=bailiwick.sandbox={id}")]);

@@ -115,6 +115,7 @@ fn a_spec_has_its_golden_shape() {
         "labels": {"team": "a"},
         "correlation": "req-7",
         "ttl": {"idleMs": 1000, "absoluteMs": 2500},
+        "separateUid": false,
     });
     assert_eq!(serde_json::to_value(&spec).unwrap(), shape);
     // A text holds no descriptor: mounts are never read from one.

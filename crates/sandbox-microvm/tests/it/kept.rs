@@ -70,7 +70,7 @@ fn a_snapshot_goes_on_three_times_with_what_ran_in_it() {
         assert_eq!(random.len(), 4, "random numbers that others have, too: {random:?}");
         assert_eq!(sh(sandbox.as_ref(), "cat /tmp/mark").await, "after\n");
         let mut other = SandboxSpec { snapshot: Some(snapshot.clone()), ..spec() };
-        other.limits = other.limits.with(Limit::Disk, 128 << 20).expect("a limit");
+        other.limits = other.limits.with(Limit::Disk, 48 << 20).expect("a limit");
         let refused = place.create(other).await.map(drop).expect_err("refused").to_string();
         assert!(refused.contains("another limit on disk"), "{refused}");
         place.backend.forget(&snapshot).await.expect("forgotten");

@@ -195,19 +195,22 @@ fn a_sandbox_that_goes_on_is_listed_as_far_as_it_stands_still() {
     }
     let mut place = Place::usual();
     place.begin();
-    place::shell(&place.upper(), "head -c 4000000 /dev/zero > log; printf 1 > n");
+    place::shell(&place.upper(), "head -c 20000000 /dev/zero > log; printf 1 > n");
     let mut view = place.view();
     let stop = AtomicBool::new(false);
+    let (begun, has_begun) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut log =
                 std::fs::File::options().append(true).open(place.upper().join("log")).expect("a file");
+            begun.send(()).expect("it is waited for");
             while !stop.load(Ordering::Relaxed) {
                 log.write_all(b"x").expect("written");
             }
         });
         // Also when something here fails.
         let _stop = Stop(&stop);
+        has_begun.recv().expect("it writes");
         let found = changes(&view);
         assert_eq!(short(&found.changes), "A log, A n");
         assert_eq!(found.changes[0].findings, [bailiwick_overlay::Finding::StillWritten]);

@@ -86,7 +86,7 @@ fn every_limit_is_in_the_receipt() {
             let container = ask(engine, &["ps", "-q", "--filter", &format!("label=bailiwick.sandbox={id}")]);
             let form = "{{.HostConfig.Memory}} {{.HostConfig.PidsLimit}} {{.HostConfig.NetworkMode}} {{.HostConfig.Privileged}}";
             let told = ask(engine, &["inspect", "--format", form, &container]);
-            let memory = (256 << 20) + (256 << 20) + (8 << 20);
+            let memory = (256 << 20) + (4 << 20);
             assert_eq!(told, format!("{memory} 65 none false"));
             sandbox.terminate().await.expect("an end");
         });

@@ -18,6 +18,7 @@ use crate::job::{Job, Progress};
 use crate::outgoing::Outgoing;
 use crate::processes::{self, Others};
 use crate::reset::{Place, State};
+use crate::supervisor::Locks;
 use crate::{BROKEN, CLOSED, OUR_FAULT, Setup, Supervision, ToHost};
 
 mod asks;
@@ -44,7 +45,7 @@ enum Who {
     Output(u32, usize),
     Input(u32),
     Carried(carried::Who),
-    /// A command that asks for a socket.
+    /// A command that asks for a socket or a lock.
     Question,
 }
 
@@ -63,6 +64,7 @@ pub(crate) struct Life {
     owns_ipc: bool,
     hand: Option<OwnedFd>,
     supervision: Supervision,
+    locks: Locks,
     place: Place,
     /// How everything looked before the first command.
     birth: Option<State>,
@@ -117,6 +119,7 @@ impl Life {
             owns_ipc: setup.owns_ipc,
             hand,
             supervision,
+            locks: Locks::default(),
             place,
             birth: setup.reset.as_ref().map(|folders| State::look(place, folders)),
             stack: Stack::map()?,
@@ -174,7 +177,7 @@ impl Life {
                     }
                 }
                 Who::Carried(who) => self.carrier.ready(who, &mut self.scratch, &mut self.out),
-                Who::Question => self.supervision.answer().map_err(|_| End::Fault)?,
+                Who::Question => self.supervision.answer(&mut self.locks).map_err(|_| End::Fault)?,
             }
             if who == Who::Host && flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                 self.hear()?;

@@ -1,5 +1,5 @@
-//! Answers commands that ask to listen or for a socket of netlink: as many as are counted in this network namespace, and no
-//! more. The kernel charges to nobody what such sockets hold.
+//! Answers commands that ask to listen, for a socket of netlink, or for a lock on a file: as many as are counted here, and no more.
+//! The kernel charges to nobody what these hold.
 
 use std::os::fd::OwnedFd;
 
@@ -10,6 +10,10 @@ use bailiwick_sys::seccomp::supervised::{Supervised, Wants};
 use bailiwick_sys::{Errno, Failed, ending, pidfd};
 
 use crate::text;
+
+mod locks;
+
+pub(crate) use locks::Locks;
 
 /// The most sockets that listen, those of the host's proxy among them. Each holds at most `net.core.somaxconn` connections that
 /// nobody has accepted.
@@ -59,15 +63,18 @@ impl Supervision {
     }
 
     /// Answers one question.
-    pub(crate) fn answer(&self) -> Result<(), Errno> {
+    pub(crate) fn answer(&self, locks: &mut Locks) -> Result<(), Errno> {
         let Some(filter) = self.filter() else { return Ok(()) };
         let Some(question) = filter.next()? else { return Ok(()) };
-        let is_full = match question.wants {
-            Wants::Listen => listeners().map(|count| count >= MOST_LISTENERS),
-            Wants::Netlink => sockets().map(|count| count >= MOST_BESIDE_NETLINK),
-        };
+        let refuse_if = |is_full: bool| is_full.then_some(Errno::NOBUFS);
         // What cannot be counted is not made.
-        let refusal = is_full.map_or_else(Some, |is_full| is_full.then_some(Errno::NOBUFS));
+        let refusal = match question.wants {
+            Wants::Listen => listeners().map_or_else(Some, |count| refuse_if(count >= MOST_LISTENERS)),
+            Wants::Netlink => sockets().map_or_else(Some, |count| refuse_if(count >= MOST_BESIDE_NETLINK)),
+            Wants::Range => locks.range(),
+            Wants::RangeOfOpenFile => locks.range_of_open_file(),
+            Wants::File => locks.file(),
+        };
         filter.answer(&question, refusal)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cgroups::unified;
 use crate::namespaces::errno;
 use crate::{Failed, Step};
 
@@ -30,9 +31,7 @@ fn home() -> Option<(PathBuf, Version)> {
     if !two.join("cgroup.controllers").exists() {
         return None;
     }
-    // Only below our own cgroup may we be allowed to make one.
-    let own = std::fs::read_link("/proc/self/ns/cgroup").ok().and_then(|_| own(""))?;
-    Some((two.join(own), Version::Two))
+    Some((unified::find(two, own("").as_deref())?, Version::Two))
 }
 
 /// The cgroup of this process for a controller; version 2 has one for all, by no name.

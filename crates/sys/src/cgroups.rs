@@ -14,6 +14,7 @@ use crate::namespaces::errno;
 use crate::{Failed, Step};
 
 mod around;
+pub(crate) mod unified;
 
 pub use around::Held;
 
@@ -119,7 +120,8 @@ const V1: [(Controller, &str); 5] = [
 ];
 
 impl Home {
-    /// Looks where cgroups can be made: below this process's own, so that its bounds hold for sandboxes too.
+    /// Looks where cgroups can be made. With version 1 below this process's own, so that its bounds hold for sandboxes too; with
+    /// version 2 where the kernel allows it (see `cgroups/unified.rs`).
     pub fn find() -> Self {
         let mut home = Self { places: Vec::new(), missing: Vec::new() };
         let unified = Path::new("/sys/fs/cgroup");
@@ -153,28 +155,24 @@ impl Home {
     }
 
     fn find_two(&mut self, mounted: &Path) {
-        let path = own("").map(|own| mounted.join(own)).filter(|own| own.exists());
-        let path = path.unwrap_or_else(|| mounted.to_owned());
-        let told = read(&path.join("cgroup.subtree_control")).unwrap_or_default();
+        let Some(path) = unified::find(mounted, own("").as_deref()) else {
+            let why = "this user may not make cgroups, or none above it hands on the memory controller";
+            self.missing = V1.map(|(controller, _)| (controller, why.to_owned())).to_vec();
+            return;
+        };
+        let on = unified::handed_on(&path);
         let mut wanted = vec![Controller::Account, Controller::Freezer];
         for (controller, name) in
             [(Controller::Memory, "memory"), (Controller::Cpu, "cpu"), (Controller::Pids, "pids")]
         {
-            let is_on = told.split_whitespace().any(|one| one == name)
-                || write(&path.join("cgroup.subtree_control"), &format!("+{name}")).is_ok();
-            if is_on {
+            if on.iter().any(|one| one == name) {
                 wanted.push(controller);
             } else {
                 self.missing
                     .push((controller, format!("the {name} controller is not delegated to this cgroup")));
             }
         }
-        if is_writable(&path) {
-            self.places.push((wanted, path, Version::Two));
-        } else {
-            self.missing =
-                V1.map(|(controller, _)| (controller, "this user may not make cgroups".to_owned())).to_vec();
-        }
+        self.places.push((wanted, path, Version::Two));
     }
 
     /// Whether groups of this controller can be made, or why not.
@@ -203,7 +201,14 @@ impl Home {
                 continue;
             }
             let path = home.join(name);
-            if let Err(error) = std::fs::create_dir(&path) {
+            let mut made = std::fs::create_dir(&path);
+            if made.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+                && *version == Version::Two
+                && unified::prepare(home)
+            {
+                made = std::fs::create_dir(&path);
+            }
+            if let Err(error) = made {
                 let why = Step::MakeCgroup.failed(errno(&error)).to_string();
                 group.missing.extend(controllers.into_iter().map(|one| (one, why.clone())));
                 continue;

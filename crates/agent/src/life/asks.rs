@@ -7,9 +7,10 @@ use bailiwick_wire::agent::{FromAgent, Start, ToAgent};
 use bailiwick_wire::jail::Listens;
 use rustix::process::Signal;
 
-use super::{End, Life};
+use super::{End, Life, is_childless};
 use crate::job::{self, Job, List, Progress, Read, Remove, Trouble, Write};
 use crate::pack::{Pack, Unpack};
+use crate::supervisor::Locks;
 use crate::{processes, start};
 
 impl Life {
@@ -183,6 +184,9 @@ impl Life {
         let started = if self.is_packing() {
             Err(start::NotStarted { step: "start a command while files are packed", errno: Errno::BUSY })
         } else {
+            if is_childless() {
+                self.locks = Locks::default();
+            }
             let failed = |Failed { step, errno }| start::NotStarted { step: step.says(), errno };
             self.supervision.begin().map_err(failed).and_then(|()| start::start(start, &mut self.stack))
         };

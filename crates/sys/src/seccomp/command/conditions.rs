@@ -7,6 +7,11 @@ use super::{Neighbours, Sockets};
 
 /// All namespaces that can be asked for by flags of `clone` and `unshare`.
 const NAMESPACES: u64 = 0x7e02_0080;
+/// Flags of `clone`: a thread of the same process, and the same open files.
+const THREAD: u64 = 0x0001_0000;
+const FILES: u64 = 0x0000_0400;
+/// Gives a thread open files of its own.
+const CLOSE_RANGE_UNSHARE: u64 = 2;
 /// Programs that run as their owner, or with their group.
 const SET_ID: u64 = 0o6000;
 /// A file may be made by `open` only with these.
@@ -35,11 +40,19 @@ pub(super) enum Test {
 
 /// Calls that are allowed with some arguments: each list of tests is one way.
 pub(super) fn conditional(sockets: Sockets, neighbours: Neighbours) -> Vec<(&'static str, Vec<Vec<Test>>)> {
-    use Test::{Is, IsNot, Without};
+    use Test::{Is, IsNot, Masked, Without};
     let made = |flags: u8, mode: u8| vec![vec![Without(flags, MAKES)], vec![Without(mode, SET_ID)]];
     let mut list = vec![
-        ("clone", vec![vec![Without(0, NAMESPACES)]]),
-        ("unshare", vec![vec![Without(0, NAMESPACES)]]),
+        // Threads of a process have the same open files: the locks on them are found by any of the threads.
+        (
+            "clone",
+            vec![
+                vec![Without(0, NAMESPACES | THREAD)],
+                vec![Masked(0, NAMESPACES | THREAD | FILES, THREAD | FILES)],
+            ],
+        ),
+        ("unshare", vec![vec![Without(0, NAMESPACES | FILES)]]),
+        ("close_range", vec![vec![Without(2, CLOSE_RANGE_UNSHARE)]]),
         ("open", made(1, 2)),
         ("openat", made(2, 3)),
         ("creat", vec![vec![Without(1, SET_ID)]]),

@@ -21,7 +21,6 @@ pub const ALLOWED: &[Group] = &[
             "fchdir",
             "getcwd",
             "close",
-            "close_range",
             "dup",
             "dup2",
             "dup3",

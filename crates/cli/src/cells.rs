@@ -1,6 +1,7 @@
 //! Cells for a command: a runtime of the right size, made when the command needs it.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use bailiwick::policy::Baseline;
@@ -11,11 +12,18 @@ use crate::typed::CellFlags;
 
 /// Runs a job on a runtime of one thread: a command has one thing to do.
 pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let mut result = None;
+    drive(Box::pin(async { result = Some(job.await) }))?;
+    result.unwrap_or_else(|| Err(Failure::Tokio(std::io::Error::other("the job did not end"))))
+}
+
+/// Not generic: a runtime's loop is compiled once, and not again for every command.
+fn drive(job: Pin<Box<dyn Future<Output = ()> + '_>>) -> Result<(), Failure> {
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Tokio)?;
-    let result = tokio.block_on(job);
+    tokio.block_on(job);
     // A nursery that is being started in the background is not waited for.
     tokio.shutdown_background();
-    result
+    Ok(())
 }
 
 /// A builder as the flags ask for.

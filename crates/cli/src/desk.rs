@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bailiwick::{Breadth, Builder};
 use bailiwick_client::Remote;
 use bailiwick_core::{
-    Action, Actor, Answer, Approver, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening, Opens, Origin,
-    Presence, Question, Refusal, Reply,
+    Action, Actor, Answer, Approver, BoxFuture, Caller, Deaf, Desk, Event, Listener, NoApprover, Opening,
+    Opens, Origin, Presence, Question, Refusal, Reply,
 };
 
 use crate::backends;
@@ -34,10 +34,10 @@ pub(crate) enum At {
 
 impl At {
     /// Asks for an action.
-    pub(crate) async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+    pub(crate) fn perform(&self, caller: Caller, action: Action) -> BoxFuture<'_, Result<Reply, Refusal>> {
         match self {
-            Self::Desk(desk) => desk.perform(caller, action).await,
-            Self::Remote(remote) => remote.perform(caller, action).await,
+            Self::Desk(desk) => desk.perform(caller, action),
+            Self::Remote(remote) => remote.perform(caller, action),
         }
     }
 
@@ -78,24 +78,35 @@ pub(crate) fn at_desk_for<T, O: Opens>(
     opens: impl FnOnce(Opening) -> O,
     job: impl AsyncFnOnce(&At) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    if let Some(server) = session.server()? {
+    let opened: Pin<Box<dyn Future<Output = Result<At, Failure>>>> = if let Some(server) = session.server()? {
         if flags.insecure_cells {
             session
                 .here_only("--insecure-cells is about cells of this machine", "give it to bailiwick serve")?;
         }
-        return block_on(async { job(&At::Remote(Box::new(Remote::new(server, Arc::new(told))))).await });
-    }
-    let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
-    let opening = opening(session, cells, presence)?;
+        let remote = At::Remote(Box::new(Remote::new(server, Arc::new(told))));
+        Box::pin(std::future::ready(Ok(remote)))
+    } else {
+        let cells = cells::builder(flags, Breadth::Ordinary, Some(&session.loaded.settings.baseline));
+        let opened = Desk::open(opens(opening(session, cells, presence)?));
+        Box::pin(async { Ok(At::Desk(opened.await?)) })
+    };
     block_on(async {
-        let at = At::Desk(Desk::open(opens(opening)).await?);
+        let at = opened.await?;
         let done = job(&at).await;
-        let closed = at.close().await;
+        let closed = close(at).await;
         let done = done?;
-        for trouble in closed? {
+        closed?;
+        Ok(done)
+    })
+}
+
+/// Gives the data folder back, and prints what a person should know.
+fn close(at: At) -> Pin<Box<dyn Future<Output = Result<(), Failure>>>> {
+    Box::pin(async {
+        for trouble in at.close().await? {
             to_stderr(&[warning("warning: "), plain(&trouble)]);
         }
-        Ok(done)
+        Ok(())
     })
 }
 

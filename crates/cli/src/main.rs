@@ -35,8 +35,7 @@ static MEMORY: bailiwick::Telling = bailiwick::Telling;
 
 fn main() -> ExitCode {
     bailiwick::enter();
-    bailiwick_sandbox_process::enter();
-    bailiwick_sandbox_wasm::enter();
+    bailiwick_backends::enter();
     let typed = match Typed::try_parse() {
         Ok(typed) => typed,
         Err(usage) => return render::usage(&usage),
@@ -68,7 +67,6 @@ fn run(screen: &mut Screen, typed: &Typed) -> Result<u8, Failure> {
             }
             commands::doctor::doctor(screen, session.as_ref().ok(), what)
         }
-        Command::Bench(what) => commands::bench::bench(screen, session, what),
         Command::Run(what) => {
             let session = session(screen)?;
             commands::run::run(screen, &session, what)

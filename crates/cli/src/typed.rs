@@ -83,8 +83,6 @@ pub(crate) enum Command {
     Jsrun(Jsrun),
     /// Which walls stand here, seen by trying to break them, and how fast cells are
     Doctor(Doctor),
-    /// The published figures, measured here, each beside what it is compared with
-    Bench(Bench),
     /// Have a fresh cell try to break its wall
     #[command(hide = true)]
     Probe(Probe),
@@ -340,17 +338,6 @@ pub(crate) struct Doctor {
     pub(crate) backend: Option<String>,
     #[command(flatten)]
     pub(crate) cells: CellFlags,
-}
-
-/// `bailiwick bench`
-#[derive(Debug, Args)]
-pub(crate) struct Bench {
-    /// Only rows whose id begins with this, for example cell.call
-    #[arg(long, value_name = "ID")]
-    pub(crate) only: Option<String>,
-    /// A folder of peers that `make bench-peers` has filled, to be measured beside
-    #[arg(long, value_name = "DIR")]
-    pub(crate) peers: Option<PathBuf>,
 }
 
 /// `bailiwick probe`

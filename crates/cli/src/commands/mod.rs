@@ -2,7 +2,6 @@
 
 pub(crate) mod approvals;
 pub(crate) mod audit;
-pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod exec;

@@ -141,13 +141,6 @@ impl Screen {
         }
     }
 
-    /// What is being done, where it takes long.
-    pub(crate) fn progress(&mut self, text: &str) {
-        if !self.quiet && !self.json {
-            to_stderr(&[faint("measuring "), faint(text), faint(" …")]);
-        }
-    }
-
     /// A failure: on stderr for people, on stdout for machines. Gives the exit code.
     pub(crate) fn failure(&mut self, failure: &Failure) -> u8 {
         if self.json {

@@ -28,7 +28,6 @@ pub(crate) fn place(command: &Command) -> (Place, &'static str) {
         Command::Secret(_) => (Place::HereOrNot, "secret"),
         Command::Jsrun(_) => (Place::Here, "jsrun"),
         Command::Doctor(_) => (Place::Here, "doctor"),
-        Command::Bench(_) => (Place::Here, "bench"),
         Command::Probe(_) => (Place::Here, "probe"),
         Command::Policy(Policy::Show(_)) => (Place::Here, "policy show"),
         Command::Policy(Policy::Explain(_)) => (Place::Here, "policy explain"),

@@ -17,7 +17,6 @@ const COMMANDS: &[(Place, &str)] = &[
     (Place::HereOrNot, "secret rotate --key"),
     (Place::Here, "jsrun"),
     (Place::Here, "doctor"),
-    (Place::Here, "bench"),
     (Place::Here, "probe NAME"),
     (Place::Here, "policy show"),
     (Place::Here, "policy explain --query x"),

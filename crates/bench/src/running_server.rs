@@ -1,37 +1,42 @@
-//! A server of this very program, for figures: in a data folder of its own, ended when it is dropped.
+//! A server of the measured program, in a data directory of its own, ended when it is dropped.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::calls::milliseconds;
-use super::ground::Ground;
-use super::load::{Client, Wish};
+use crate::calls::milliseconds;
+use crate::data_directory::DataDirectory;
 use crate::failure::Failure;
+use crate::load::{Client, Request};
 
 /// How often its memory is looked at while it works.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A server that runs.
-pub(super) struct Serving {
+pub(crate) struct RunningServer {
     child: Child,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// From its start to the first request it served, in milliseconds.
-    pub(super) began_ms: f64,
+    pub(crate) began_ms: f64,
 }
 
-impl Serving {
+impl RunningServer {
     /// Starts one, and waits until it served a request.
     #[expect(clippy::disallowed_methods, reason = "a figure of this program, started by the operator")]
-    pub(super) async fn start(ground: &Ground, settings: &[&str]) -> Result<Self, Failure> {
+    pub(crate) async fn start(
+        program: &Path,
+        directory: &DataDirectory,
+        settings: &[&str],
+    ) -> Result<Self, Failure> {
         let failed = |source| Failure::Measure { what: "a server", source };
         let started = Instant::now();
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("--data").arg(ground.data()).arg("--json");
+        let mut command = Command::new(program);
+        command.arg("--data").arg(directory.path()).arg("--json");
         for setting in settings {
             command.args(["--set", setting]);
         }
@@ -50,26 +55,26 @@ impl Serving {
             let said = format!("it does not say where it listens: {line} ({end:?})");
             return Err(failed(std::io::Error::other(said)));
         };
-        let mut serving = Self { child, address, began_ms: 0.0 };
+        let mut server = Self { child, address, began_ms: 0.0 };
         let mut client = Client::connect(address).await.map_err(failed)?;
-        client.ask(Wish::health(address).bytes()).await.map_err(failed)?;
-        serving.began_ms = milliseconds(started.elapsed());
-        Ok(serving)
+        client.ask(Request::health(address).bytes()).await.map_err(failed)?;
+        server.began_ms = milliseconds(started.elapsed());
+        Ok(server)
     }
 
     /// Its resident memory, in MiB.
-    pub(super) fn resident_mib(&self) -> Result<f64, Failure> {
-        super::memory::resident_mib(self.child.id())
+    pub(crate) fn resident_mib(&self) -> Result<f64, Failure> {
+        crate::memory::resident_mib(self.child.id())
             .map_err(|source| Failure::Measure { what: "memory", source })
     }
 
-    /// The memory of it, its nursery and its cells together, in MiB, where it may be looked at.
-    pub(super) fn tree_mib(&self) -> Option<f64> {
-        super::memory::tree_mib(self.child.id())
+    /// The memory of it, its zygote and its cells together, in MiB, where this user may read it.
+    pub(crate) fn tree_mib(&self) -> Option<f64> {
+        crate::memory::tree_mib(self.child.id())
     }
 
     /// Looks at its resident memory again and again while something is done: what that gave, and the most it was.
-    pub(super) async fn most_resident_while<Out>(
+    pub(crate) async fn most_resident_while<Out>(
         &self,
         doing: impl Future<Output = Out>,
     ) -> Result<(Out, f64), Failure> {
@@ -84,7 +89,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // It may have ended by itself.

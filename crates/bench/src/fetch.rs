@@ -13,8 +13,8 @@ use bailiwick_document::{Bounds, Format, parse};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::row::{Row, Target, Times};
 use crate::failure::Failure;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which cell and client take turns.
 const ROUNDS: usize = 15;
@@ -23,7 +23,7 @@ const REQUESTS: u32 = 100;
 const BODY: usize = 1024;
 
 /// The rows about requests.
-pub(super) async fn fetch() -> Result<Vec<Row>, Failure> {
+pub(crate) async fn fetch() -> Result<Vec<Row>, Failure> {
     let failed = |source| Failure::Measure { what: "requests", source };
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -48,28 +48,15 @@ pub(super) async fn fetch() -> Result<Vec<Row>, Failure> {
     server.abort();
     let (from_cells, by_gateway, plain) = (Times::new(from_cells), Times::new(by_gateway), Times::new(plain));
     let beside = |id: &'static str, times: &Times| Row {
-        id,
-        value: times.median(),
-        unit: "ms",
         against: Some("plain reqwest"),
         ratio: Some(times.median() / plain.median()),
         target: Some(Target::RatioAtMost(1.5)),
-        spread: Some(times.spread()),
-        samples: times.count(),
+        ..Row::of_times(id, times, "ms")
     };
     Ok(vec![
         beside("fetch.call", &from_cells),
         beside("fetch.gateway", &by_gateway),
-        Row {
-            id: "fetch.plain",
-            value: plain.median(),
-            unit: "ms",
-            against: None,
-            ratio: None,
-            target: None,
-            spread: Some(plain.spread()),
-            samples: plain.count(),
-        },
+        Row::of_times("fetch.plain", &plain, "ms"),
     ])
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// What a reader of figures has to know.
-pub(super) fn describe() -> Value {
+pub(crate) fn describe() -> Value {
     json!({
         "processor": processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         "cores": std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -26,6 +26,6 @@ fn first_line(path: &str) -> Option<String> {
 
 /// A file of the kernel.
 #[expect(clippy::disallowed_methods, reason = "a small file of the kernel, for a figure")]
-pub(super) fn read(path: &str) -> Option<String> {
+pub(crate) fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

@@ -6,10 +6,10 @@ use bailiwick::{Call, Runtime};
 use bailiwick_core::{Action, Core, Document, Reasons, Reply};
 use serde_json::{Map, json};
 
-use super::calls::milliseconds;
-use super::ground::{Ground, perform};
-use super::row::{Row, Target, Times};
+use crate::calls::milliseconds;
+use crate::data_directory::{DataDirectory, perform};
 use crate::failure::Failure;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which the two take turns.
 const ROUNDS: usize = 20;
@@ -18,9 +18,9 @@ const CALLS: usize = 50;
 const CODE: &str = "return 40+2";
 
 /// The rows about calls through the core.
-pub(super) async fn core_call() -> Result<Vec<Row>, Failure> {
-    let ground = Ground::new()?;
-    let core = ground.core(Runtime::builder()).await?;
+pub(crate) async fn core_call() -> Result<Vec<Row>, Failure> {
+    let directory = DataDirectory::new()?;
+    let core = directory.core(Runtime::builder()).await?;
     let text = format!(
         "name: answer\ndescription: Gives the answer.\ntests: [{{input: {{}}, equals: 42}}]\ncode: {CODE}\n"
     );
@@ -50,14 +50,11 @@ pub(super) async fn core_call() -> Result<Vec<Row>, Failure> {
     core.close().await?;
     let (through, bare) = (Times::new(through), Times::new(bare));
     let row = |id, percent, target| Row {
-        id,
-        value: through.percentile(percent),
-        unit: "ms",
         against: Some("a bare runtime"),
         ratio: Some(through.percentile(percent) / bare.percentile(percent)),
         target,
         spread: (percent == 50).then(|| through.spread()),
-        samples: through.count(),
+        ..Row::new(id, through.percentile(percent), "ms", through.count())
     };
     Ok(vec![
         row("core.call", 50, Some(Target::RatioAtMost(1.5))),

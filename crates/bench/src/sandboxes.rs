@@ -1,4 +1,4 @@
-//! Command sandboxes: how long one takes from nothing to nothing, beside bubblewrap; a lease of a pool, beside a bare spawn; and
+//! Command sandboxes: how long one takes from its start to its end, beside bubblewrap; a lease of a pool, beside a bare spawn; and
 //! what 500 that idle weigh.
 
 use std::path::Path;
@@ -11,27 +11,29 @@ use bailiwick_sandbox::{
 };
 use bailiwick_sandbox_process::{Options, ProcessBackend};
 
-use super::calls::milliseconds;
-use super::memory::available_mib;
-use super::row::{Row, Target, Times};
-use super::server::figure;
+use crate::calls::milliseconds;
+use crate::cold::time;
 use crate::failure::Failure;
+use crate::memory::available_mib;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which a sandbox and its peer take turns, so that both see the same machine.
 const ROUNDS: usize = 10;
 const EACH: usize = 20;
+/// Runs of `bailiwick exec`, of the program alone and in turns with another.
+pub(crate) const EXECS: (usize, usize) = (20, 60);
 /// Sandboxes alive at once.
 const MANY: usize = 500;
 /// The program that does nothing.
 const NOTHING: &str = "/bin/true";
 
-/// The peer, as somebody would use it to the same end.
+/// The peer, with the options that give a similar sandbox.
 const BUBBLEWRAP: [&str; 9] =
     ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
 
 /// The rows.
-pub(super) async fn sandboxes() -> Result<Vec<Row>, Failure> {
-    let state = tempfile::tempdir().map_err(|source| Failure::Measure { what: "a folder", source })?;
+pub(crate) async fn sandboxes() -> Result<Vec<Row>, Failure> {
+    let state = tempfile::tempdir().map_err(|source| Failure::Measure { what: "a directory", source })?;
     let backend: Arc<dyn Backend> = Arc::new(ProcessBackend::new(Options::new(state.path())));
     let mut rows = starts(backend.as_ref()).await?;
     rows.extend(leases(&backend).await?);
@@ -58,7 +60,7 @@ async fn nothing(sandbox: &dyn Sandbox) -> Result<(), Failure> {
     Err(Failure::Measure { what: "a command that does nothing", source })
 }
 
-/// A sandbox from nothing to nothing, and its peer.
+/// A sandbox from its start to its end, and its peer.
 async fn starts(backend: &dyn Backend) -> Result<Vec<Row>, Failure> {
     let (mut ours, mut made, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let has_peer = run(&BUBBLEWRAP).is_ok();
@@ -78,30 +80,30 @@ async fn starts(backend: &dyn Backend) -> Result<Vec<Row>, Failure> {
         }
     }
     let (ours, made, theirs) = (Times::new(ours), Times::new(made), Times::new(theirs));
-    let timed = |id, times: &Times| Row {
-        spread: Some(times.spread()),
-        ..figure(id, times.median(), "ms", times.count())
-    };
     let mut rows = vec![
-        Row { target: Some(Target::AtMost(10.0)), ..timed("sandbox.process.create", &made) },
+        Row { target: Some(Target::AtMost(10.0)), ..Row::of_times("sandbox.process.create", &made, "ms") },
         Row {
             against: has_peer.then_some("bwrap --unshare-all"),
             ratio: has_peer.then(|| ours.median() / theirs.median()),
             target: has_peer.then_some(Target::RatioAtMost(1.0)),
-            ..timed("sandbox.process.start", &ours)
+            ..Row::of_times("sandbox.process.start", &ours, "ms")
         },
     ];
     if has_peer {
-        rows.push(timed("sandbox.peer.bwrap", &theirs));
+        rows.push(Row::of_times("sandbox.peer.bwrap", &theirs, "ms"));
     }
-    // With a data folder of its own: what is on the operator's record is not for figures.
-    let data = tempfile::tempdir().map_err(|source| Failure::Measure { what: "a folder", source })?;
-    let folder = data.path().display().to_string();
-    let words = ["--data", folder.as_str(), "exec", "--", NOTHING];
-    let cold = super::cold::time(Path::new("/proc/self/exe"), &words, "", EACH);
-    let cold = cold.map_err(|source| Failure::Measure { what: "bailiwick exec", source })?;
-    rows.push(timed("sandbox.exec.cold", &cold));
     Ok(rows)
+}
+
+/// The row about one run of `bailiwick exec`, from exec to exit. It has a data directory of its own, which a run before it has made.
+pub(crate) fn exec(program: &Path) -> Result<Vec<Row>, Failure> {
+    let failed = |source| Failure::Measure { what: "bailiwick exec", source };
+    let data = tempfile::tempdir().map_err(failed)?;
+    let directory = data.path().display().to_string();
+    let words = ["--data", directory.as_str(), "exec", "--", NOTHING];
+    time(program, &words, "").map_err(failed)?;
+    let time = time(program, &words, "").map_err(failed)?;
+    Ok(vec![Row::new("sandbox.exec.cold", time, "ms", 1)])
 }
 
 /// Runs a program that ends by running one that does nothing.
@@ -152,9 +154,9 @@ async fn leases(backend: &Arc<dyn Backend>) -> Result<Vec<Row>, Failure> {
             ratio: Some(ours.median() / bare.median()),
             target: Some(Target::RatioAtMost(2.0)),
             spread: Some(ours.spread()),
-            ..figure("sandbox.pool.exec", ours.median(), "ms", ours.count())
+            ..Row::new("sandbox.pool.exec", ours.median(), "ms", ours.count())
         },
-        figure("sandbox.pool.reset", share, "of all", ours.count()),
+        Row::new("sandbox.pool.reset", share, "of all", ours.count()),
     ])
 }
 
@@ -177,8 +179,8 @@ async fn idle(backend: &dyn Backend) -> Result<Vec<Row>, Failure> {
     Ok(vec![
         Row {
             target: Some(Target::AtLeast(500.0)),
-            ..figure("sandbox.process.alive", alive_share, "at once", alive)
+            ..Row::new("sandbox.process.alive", alive_share, "at once", alive)
         },
-        Row { target: Some(Target::AtMost(5.0)), ..figure("sandbox.process.memory", each, "MiB", alive) },
+        Row { target: Some(Target::AtMost(5.0)), ..Row::new("sandbox.process.memory", each, "MiB", alive) },
     ])
 }

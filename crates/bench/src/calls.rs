@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use bailiwick::{Call, Runtime};
 use bailiwick_sys::bare::fork_exit_wait;
 
-use super::row::{Row, Target, Times};
 use crate::failure::Failure;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which calls and forks take turns, so that both see the same machine.
 const ROUNDS: usize = 20;
@@ -20,13 +20,13 @@ const SUSTAINED: Duration = Duration::from_secs(3);
 const AT_ONCE: usize = 4;
 
 /// What was measured.
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) p50_ms: f64,
+pub(crate) struct Measured {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) p50_ms: f64,
 }
 
 /// A bare fork, exit and wait, before anything else runs.
-pub(super) fn bare_fork() -> Result<Times, Failure> {
+pub(crate) fn bare_fork() -> Result<Times, Failure> {
     forks(FORKS * 4).map(Times::new)
 }
 
@@ -42,7 +42,7 @@ fn forks(count: usize) -> Result<Vec<f64>, Failure> {
 }
 
 /// The rows about calls.
-pub(super) async fn calls(before: &Times) -> Result<Measured, Failure> {
+pub(crate) async fn calls(before: &Times) -> Result<Measured, Failure> {
     let runtime = Runtime::builder().build().await?;
     for _ in 0..CALLS {
         one(&runtime).await?;
@@ -57,46 +57,29 @@ pub(super) async fn calls(before: &Times) -> Result<Measured, Failure> {
     let (called, forked) = (Times::new(called), Times::new(forked));
     let p50_ms = called.median();
     let latency = Row {
-        id: "cell.call.p50",
-        value: p50_ms,
-        unit: "ms",
         against: Some("fork+exit+wait"),
         ratio: Some(p50_ms / forked.median()),
         target: Some(Target::RatioAtMost(1.2)),
         spread: Some(called.spread()),
-        samples: called.count(),
+        ..Row::new("cell.call.p50", p50_ms, "ms", called.count())
     };
     // Forks between rounds of calls share the machine with our own refills, and are slower for it. So the call is also
     // set against forks of before, which had the machine to themselves.
     let against_quiet = Row {
-        id: "cell.call.p50.quiet",
-        value: p50_ms,
-        unit: "ms",
         against: Some("fork before any cell"),
         ratio: Some(p50_ms / before.median()),
         target: Some(Target::RatioAtMost(1.2)),
-        spread: None,
-        samples: called.count(),
+        ..Row::new("cell.call.p50.quiet", p50_ms, "ms", called.count())
     };
     let bare = Row {
-        id: "fork.p50",
-        value: forked.median(),
-        unit: "ms",
         against: Some("the same, before any cell"),
         ratio: Some(forked.median() / before.median()),
-        target: None,
-        spread: Some(forked.spread()),
-        samples: forked.count(),
+        ..Row::of_times("fork.p50", &forked, "ms")
     };
     let tail = Row {
-        id: "cell.call.p99",
-        value: called.percentile(99),
-        unit: "ms",
         against: Some("fork+exit+wait"),
         ratio: Some(called.percentile(99) / forked.percentile(99)),
-        target: None,
-        spread: None,
-        samples: called.count(),
+        ..Row::new("cell.call.p99", called.percentile(99), "ms", called.count())
     };
     let rate = sustained(&runtime, &forked).await?;
     Ok(Measured { rows: vec![latency, against_quiet, tail, rate, bare], p50_ms })
@@ -135,18 +118,14 @@ async fn sustained(runtime: &Runtime, forked: &Times) -> Result<Row, Failure> {
     let cores = u32::try_from(cores).unwrap_or(1);
     let rate = f64::from(done) / started.elapsed().as_secs_f64() / f64::from(cores);
     Ok(Row {
-        id: "cell.call.rate",
-        value: rate,
-        unit: "/s/core",
         against: Some("forks of one core"),
         ratio: Some(rate / (1000.0 / forked.median())),
         target: Some(Target::AtLeast(1500.0)),
-        spread: None,
-        samples: usize::try_from(done).unwrap_or(usize::MAX),
+        ..Row::new("cell.call.rate", rate, "/s/core", usize::try_from(done).unwrap_or(usize::MAX))
     })
 }
 
 /// A time in milliseconds.
-pub(super) fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }

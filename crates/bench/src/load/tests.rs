@@ -1,12 +1,12 @@
 //! Which answers count.
 
-use super::{Heard, Wish};
+use super::{Request, Response};
 
 #[track_caller]
 fn check(status: u16, body: &str, counts: bool) {
-    let wish = Wish::call(([127, 0, 0, 1], 1).into(), "answer", 42);
+    let request = Request::call(([127, 0, 0, 1], 1).into(), "answer", 42);
     assert_eq!(
-        wish.is_met_by(&Heard { status, is_last: false, body: body.to_owned() }),
+        request.is_met_by(&Response { status, is_last: false, body: body.to_owned() }),
         counts,
         "{status} {body}"
     );
@@ -26,9 +26,9 @@ fn an_answer_counts_only_when_the_call_went_well_and_gave_this_very_value() {
 
 #[test]
 fn an_answer_over_mcp_counts_only_when_it_is_no_error_and_its_text_is_this_very_value() {
-    let wish = Wish::over_mcp(([127, 0, 0, 1], 1).into(), "2026-07-28", "answer", 42);
+    let request = Request::over_mcp(([127, 0, 0, 1], 1).into(), "2026-07-28", "answer", 42);
     let is_met =
-        |status, body: &str| wish.is_met_by(&Heard { status, is_last: false, body: body.to_owned() });
+        |status, body: &str| request.is_met_by(&Response { status, is_last: false, body: body.to_owned() });
     assert!(is_met(200, r#"{"result":{"content":[{"type":"text","text":"42"}]}}"#));
     assert!(is_met(200, r#"{"result":{"isError":false,"content":[{"type":"text","text":"42"}]}}"#));
     for body in [

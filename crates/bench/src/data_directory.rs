@@ -1,4 +1,4 @@
-//! A data folder for figures: made for one run, filled by the store's and the core's own ways, gone afterwards.
+//! A temporary data directory. Store and core fill it, as they fill the operator's.
 
 use std::path::PathBuf;
 
@@ -18,54 +18,58 @@ const RECORDS_AT_ONCE: u64 = 10_000;
 /// Documents of one import of the filling.
 const TOOLS_AT_ONCE: u32 = 1_000;
 
-/// A data folder.
-pub(super) struct Ground(tempfile::TempDir);
+/// A data directory, removed when it is dropped.
+pub(crate) struct DataDirectory(tempfile::TempDir);
 
-impl Ground {
-    pub(super) fn new() -> Result<Self, Failure> {
-        tempfile::tempdir().map(Self).map_err(|source| Failure::Measure { what: "in a folder", source })
+impl DataDirectory {
+    pub(crate) fn new() -> Result<Self, Failure> {
+        tempfile::tempdir().map(Self).map_err(|source| Failure::Measure { what: "a data directory", source })
     }
 
-    pub(super) fn data(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.0.path().join("data")
     }
 
-    /// A folder beside the data.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    /// A path beside the data.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// The store alone.
-    pub(super) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(&self.data(), Options::default()).map_err(Refusal::from)?)
+    pub(crate) fn store(&self) -> Result<Store, Failure> {
+        Ok(Store::open(&self.path(), Options::default()).map_err(Refusal::from)?)
     }
 
-    /// The core, in this process, with these settings but this folder.
-    pub(super) async fn core(&self, cells: Builder) -> Result<Core, Failure> {
-        let environment = Environment::of_this_process().map_err(Failure::WorkingFolder)?;
+    /// The core in this process, with the settings of the operator and this data directory.
+    pub(crate) async fn core(&self, cells: Builder) -> Result<Core, Failure> {
+        let environment = Environment::of_this_process().map_err(Failure::Environment)?;
         let request =
-            Request { data: Some(self.data()), folder_file: FolderFile::Skip, ..Request::default() };
+            Request { data: Some(self.path()), folder_file: FolderFile::Skip, ..Request::default() };
         let settings = load(&environment, &request)?.settings;
-        let (data, config) = (self.data(), self.beside("config"));
+        let (data, config) = (self.path(), self.beside("config"));
         let (fallback, backends, presence) = (Fallback::none(), Backends::default(), Presence::Brief);
         let opening = Opening { data, config, settings, fallback, cells, backends, presence };
         Ok(Core::open(opening).await?)
     }
 
     /// Fills in tools that differ in name, text and code.
-    pub(super) async fn fill_tools(&self, count: u32, mut told: impl FnMut(u32)) -> Result<(), Failure> {
+    pub(crate) async fn fill_tools(&self, count: u32, mut progress: impl FnMut(u32)) -> Result<(), Failure> {
         let core = self.core(Runtime::builder().parked(0)).await?;
         for first in (0..count).step_by(TOOLS_AT_ONCE as usize) {
             let last = count.min(first.saturating_add(TOOLS_AT_ONCE));
             let documents = (first..last).map(document).collect();
             perform(&core, Action::ToolImport { documents, approval_off: false }).await?;
-            told(last);
+            progress(last);
         }
         Ok(core.close().await?)
     }
 
     /// Fills in records, chained and signed as any.
-    pub(super) async fn fill_records(&self, count: u64, mut told: impl FnMut(u64)) -> Result<(), Failure> {
+    pub(crate) async fn fill_records(
+        &self,
+        count: u64,
+        mut progress: impl FnMut(u64),
+    ) -> Result<(), Failure> {
         let store = self.store()?;
         let mut done = 0;
         while done < count {
@@ -75,25 +79,25 @@ impl Ground {
             });
             written.await.map_err(Refusal::from)?;
             done = last;
-            told(done);
+            progress(done);
         }
         Ok(store.close().await.map_err(Refusal::from)?)
     }
 }
 
 /// Asks the core for an action.
-pub(super) async fn perform(core: &Core, action: Action) -> Result<Reply, Refusal> {
+pub(crate) async fn perform(core: &Core, action: Action) -> Result<Reply, Refusal> {
     let actor = bailiwick_core::Actor { key: None, client: "bench".to_owned() };
     core.perform(Caller::alone(actor), action).await
 }
 
 /// The name of a tool of the filling.
-pub(super) fn name(number: u32) -> String {
+pub(crate) fn name(number: u32) -> String {
     format!("tool-{number:05}")
 }
 
 /// A tool of the filling, as long as tools are.
-pub(super) fn document(number: u32) -> Document {
+pub(crate) fn document(number: u32) -> Document {
     let name = name(number);
     let text = format!(
         "name: {name}\ntitle: Tool {number}\ndescription: Adds {number} to a number and tells what came of it, in words.\n\
@@ -106,7 +110,7 @@ pub(super) fn document(number: u32) -> Document {
 }
 
 /// The outcome of a call, as a record of one is.
-pub(super) fn entry(number: u64) -> Entry {
+pub(crate) fn entry(number: u64) -> Entry {
     let mut parts = [0; 10];
     for (part, byte) in parts.iter_mut().zip(number.to_be_bytes()) {
         *part = byte;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::cold::time;
-use super::row::{Row, Target};
+use crate::cold::time;
+use crate::row::{Row, Target, Times};
 
 /// A fresh isolate of isolated-vm and a fresh context of quickjs-emscripten, each for one evaluation.
 const ISOLATED_VM: &str = "const ivm = require('isolated-vm'); const run = () => { \
@@ -22,8 +22,8 @@ const MEASURE: &str = "Promise.resolve(typeof ready === 'undefined' ? null : rea
     console.log(times[200]); });";
 
 /// The rows of the peers that are there.
-pub(super) fn peers(folder: &Path, p50_ms: f64) -> Vec<Row> {
-    let modules = folder.join("node_modules");
+pub(crate) fn peers(directory: &Path, p50_ms: f64) -> Vec<Row> {
+    let modules = directory.join("node_modules");
     let bin = modules.join(".bin");
     let inside = [
         ("peer.isolated-vm", "a call in a cell", ISOLATED_VM, 5.0),
@@ -31,17 +31,13 @@ pub(super) fn peers(folder: &Path, p50_ms: f64) -> Vec<Row> {
     ];
     let mut rows = Vec::new();
     for (id, against, script, faster) in inside {
-        let Some(value) = median_of(folder, &format!("{script}{MEASURE}")) else { continue };
+        let Some(value) = median_of(directory, &format!("{script}{MEASURE}")) else { continue };
         rows.push(Row {
-            id,
-            value,
-            unit: "ms",
             against: Some(against),
             ratio: Some(value / p50_ms),
             // Ours has to be this many times faster, so theirs this many times slower.
             target: Some(Target::AtLeast(p50_ms * faster)),
-            spread: None,
-            samples: 400,
+            ..Row::new(id, value, "ms", 400)
         });
     }
     let started = [
@@ -50,24 +46,20 @@ pub(super) fn peers(folder: &Path, p50_ms: f64) -> Vec<Row> {
         ("peer.deno", bin.join("deno"), ["eval", ""]),
     ];
     for (id, program, arguments) in started {
-        let Ok(times) = time(&program, &arguments, "", 20) else { continue };
+        let times = (0..20).map(|_| time(&program, &arguments, "")).collect::<Result<_, _>>();
+        let Ok(times) = times.map(Times::new) else { continue };
         rows.push(Row {
-            id,
-            value: times.median(),
-            unit: "ms",
             against: Some("a call in a cell"),
             ratio: Some(times.median() / p50_ms),
-            target: None,
-            spread: Some(times.spread()),
-            samples: times.count(),
+            ..Row::of_times(id, &times, "ms")
         });
     }
     rows
 }
 
 #[expect(clippy::disallowed_methods, reason = "a peer, installed and asked for by the operator")]
-fn median_of(folder: &Path, script: &str) -> Option<f64> {
+fn median_of(directory: &Path, script: &str) -> Option<f64> {
     let output =
-        std::process::Command::new("node").arg("-e").arg(script).current_dir(folder).output().ok()?;
+        std::process::Command::new("node").arg("-e").arg(script).current_dir(directory).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }

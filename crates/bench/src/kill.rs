@@ -5,8 +5,8 @@ use bailiwick::types::{LayerName, LimitKind};
 use bailiwick::{Call, Runtime};
 use std::sync::Arc;
 
-use super::row::{Row, Target, Times};
 use crate::failure::Failure;
+use crate::row::{Row, Target, Times};
 
 /// Each a way to keep a core busy: in the interpreter, in one native call, in a chain of jobs, past a `finally`.
 const HOSTILE: &[&str] = &[
@@ -29,13 +29,13 @@ const PROGRAMS: usize = 200;
 const WALL_MS: u64 = 40;
 
 /// The row.
-pub(super) async fn kill(bare: &Times) -> Result<Row, Failure> {
+pub(crate) async fn kill(bare: &Times) -> Result<Row, Failure> {
     let runtime = Runtime::builder().build().await?;
     let mut layer = Layer::empty(LayerName::Tool, "the bench");
     for (kind, value) in [(LimitKind::Wall, WALL_MS), (LimitKind::Steps, kind_most(LimitKind::Steps))] {
-        let request = LimitRequest::new(kind, value).map_err(|error| Failure::Argument {
-            message: error.to_string(),
-            hint: "this is a fault of the bench".to_owned(),
+        let request = LimitRequest::new(kind, value).map_err(|error| Failure::Measure {
+            what: "the end of hostile programs",
+            source: std::io::Error::other(error),
         })?;
         layer.set_limit(Sourced::built_in(request, "bench"));
     }
@@ -49,14 +49,11 @@ pub(super) async fn kill(bare: &Times) -> Result<Row, Failure> {
     let late = Times::new(late);
     let worst = late.percentile(100);
     Ok(Row {
-        id: "cell.kill.worst",
-        value: worst,
-        unit: "ms late",
         against: Some("fork+exit+wait"),
         ratio: Some(worst / bare.median()),
         target: Some(Target::AtMost(20.0)),
         spread: Some((late.median(), worst)),
-        samples: late.count(),
+        ..Row::new("cell.kill.worst", worst, "ms late", late.count())
     })
 }
 

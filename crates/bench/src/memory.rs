@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use bailiwick::{Options, Runtime, Tenant};
 
-use super::machine::read;
-use super::row::{Row, Target, Times};
 use crate::failure::Failure;
+use crate::machine::read;
+use crate::row::{Row, Target, Times};
 
 /// Cells alive at once.
 const CELLS: usize = 5_000;
@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 50;
 const DEEPEST: usize = 16;
 
 /// The rows.
-pub(super) async fn memory() -> Result<Vec<Row>, Failure> {
+pub(crate) async fn memory() -> Result<Vec<Row>, Failure> {
     let usual = usual().await?;
     let before = available_mib();
     let runtime = Runtime::builder().parked(CELLS).build().await?;
@@ -35,14 +35,8 @@ pub(super) async fn memory() -> Result<Vec<Row>, Failure> {
     }
     let taken = before - available_mib();
     let mut rows = vec![Row {
-        id: "cell.memory.5000",
-        value: taken,
-        unit: "MiB",
-        against: None,
-        ratio: None,
         target: Some(Target::AtMost(1536.0)),
-        spread: None,
-        samples: alive,
+        ..Row::new("cell.memory.5000", taken, "MiB", alive)
     }];
     if alive < CELLS {
         let message = format!("only {alive} of {CELLS} cells were alive after {PATIENCE:?}");
@@ -68,26 +62,18 @@ async fn usual() -> Result<Times, Failure> {
 }
 
 fn row(id: &'static str, private: &Times) -> Option<Row> {
-    (private.count() > 0).then(|| Row {
-        id,
-        value: private.median(),
-        unit: "KiB",
-        against: None,
-        ratio: None,
-        target: Some(Target::AtMost(256.0)),
-        spread: Some(private.spread()),
-        samples: private.count(),
-    })
+    (private.count() > 0)
+        .then(|| Row { target: Some(Target::AtMost(256.0)), ..Row::of_times(id, private, "KiB") })
 }
 
 /// Memory that is available on this machine: what parked cells take of it includes the kernel's share.
-pub(super) fn available_mib() -> f64 {
+pub(crate) fn available_mib() -> f64 {
     let text = read("/proc/meminfo").unwrap_or_default();
     kib_of(&text, "MemAvailable:") / 1024.0
 }
 
 /// The resident memory of a process, in MiB.
-pub(super) fn resident_mib(pid: u32) -> std::io::Result<f64> {
+pub(crate) fn resident_mib(pid: u32) -> std::io::Result<f64> {
     let gone = || std::io::Error::other(format!("process {pid} has no account of its memory"));
     let text = read(&format!("/proc/{pid}/status")).ok_or_else(gone)?;
     Ok(kib_of(&text, "VmRSS:") / 1024.0)
@@ -95,7 +81,7 @@ pub(super) fn resident_mib(pid: u32) -> std::io::Result<f64> {
 
 /// The memory of a process and of everything below it, in MiB, pages that several of them share counted once. None
 /// without the right to look into cells, which only root has: a part of it would be a wrong figure.
-pub(super) fn tree_mib(root: u32) -> Option<f64> {
+pub(crate) fn tree_mib(root: u32) -> Option<f64> {
     let parents = parents();
     let is_below = |pid: &u32| {
         // Only so many steps: a process that ends meanwhile must not send us round.

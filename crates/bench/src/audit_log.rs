@@ -1,4 +1,4 @@
-//! What it costs to be on the record, beside writing the same bytes to a file; and how fast the chain is proven.
+//! Appending to the audit log, beside writing the same bytes to a file; and how fast its chain is verified.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use bailiwick_audit::{Verdict, record_line};
 use bailiwick_core::Refusal;
 use bailiwick_store::{Durability, Query, Store};
 
-use super::calls::milliseconds;
-use super::ground::{Ground, entry};
-use super::row::{Row, Target, Times};
+use crate::calls::milliseconds;
+use crate::data_directory::{DataDirectory, entry};
 use crate::failure::Failure;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which record and file take turns.
 const ROUNDS: u64 = 7;
@@ -22,14 +22,14 @@ const APPENDS: u64 = 500;
 /// Appends that wait for the disk, in a round.
 const SAFE: u64 = 30;
 /// Records of the chain that is proven, where no larger one is there.
-pub(super) const RECORDS: u64 = 200_000;
+pub(crate) const RECORDS: u64 = 200_000;
 
 /// The rows about appending.
-pub(super) async fn append() -> Result<Vec<Row>, Failure> {
-    let ground = Ground::new()?;
-    let store = ground.store()?;
+pub(crate) async fn append() -> Result<Vec<Row>, Failure> {
+    let directory = DataDirectory::new()?;
+    let store = directory.store()?;
     let line = line(&store).await?;
-    let mut file = made(&ground)?;
+    let mut file = made(&directory)?;
     let (mut rates, mut bare_rates, mut safe, mut bare_safe) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
@@ -53,31 +53,22 @@ pub(super) async fn append() -> Result<Vec<Row>, Failure> {
     let (safe, bare_safe) = (Times::new(safe), Times::new(bare_safe));
     Ok(vec![
         Row {
-            id: "audit.append",
-            value: rates.median(),
-            unit: "/s",
             against: Some("write(2) of the same bytes"),
             ratio: Some(rates.median() / bare_rates.median()),
-            target: None,
-            spread: Some(rates.spread()),
-            samples: rates.count(),
+            ..Row::of_times("audit.append", &rates, "/s")
         },
         Row {
-            id: "audit.append.safe",
-            value: safe.median(),
-            unit: "ms",
             against: Some("write + fdatasync"),
             ratio: Some(safe.median() / bare_safe.median()),
             target: Some(Target::RatioAtMost(3.0)),
-            spread: Some(safe.spread()),
-            samples: safe.count(),
+            ..Row::of_times("audit.append.safe", &safe, "ms")
         },
     ])
 }
 
 /// The row about proving a chain of so many records.
-pub(super) async fn verify(ground: &Ground, records: u64) -> Result<Row, Failure> {
-    let store = ground.store()?;
+pub(crate) async fn verify(directory: &DataDirectory, records: u64) -> Result<Row, Failure> {
+    let store = directory.store()?;
     let started = Instant::now();
     let verdict = store.verify(|_| {}).await.map_err(Refusal::from)?;
     let took = started.elapsed();
@@ -92,16 +83,7 @@ pub(super) async fn verify(ground: &Ground, records: u64) -> Result<Row, Failure
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let value = records as f64 / took.as_secs_f64();
     let samples = usize::try_from(records).unwrap_or(usize::MAX);
-    Ok(Row {
-        id: "audit.verify",
-        value,
-        unit: "/s",
-        against: None,
-        ratio: None,
-        target: None,
-        spread: None,
-        samples,
-    })
+    Ok(Row::new("audit.verify", value, "/s", samples))
 }
 
 /// A record as it is written to a file.
@@ -161,9 +143,9 @@ fn one_safe_bare(file: &mut File, line: &[u8]) -> Result<f64, Failure> {
     Ok(milliseconds(started.elapsed()))
 }
 
-fn made(ground: &Ground) -> Result<File, Failure> {
+fn made(directory: &DataDirectory) -> Result<File, Failure> {
     let options = std::fs::OpenOptions::new().append(true).create(true).clone();
-    options.open(ground.beside("bare")).map_err(bare)
+    options.open(directory.beside("bare")).map_err(bare)
 }
 
 const fn bare(source: std::io::Error) -> Failure {

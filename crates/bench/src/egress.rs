@@ -1,8 +1,8 @@
 //! The way out of a sandbox, beside the same program without one: how much comes through, how many tunnels stand at once, and
 //! whether the host grows by requests.
 //!
-//! The program is Python on both sides, so that what differs is the way and not the client. The world is one server on loopback,
-//! which the sandbox knows by a name; it has a thread of its own, as what is measured is the way to it and not the server.
+//! The client is the same Python program inside and outside, so that only the way differs. The destination is one server on loopback,
+//! which the sandbox knows by a name; it has a thread of its own, so that the server does not slow the proxy down.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Command as Program, Stdio};
@@ -17,10 +17,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::machine::read;
-use super::row::{Row, Target, Times};
-use super::server::figure;
 use crate::failure::Failure;
+use crate::machine::read;
+use crate::row::{Row, Target, Times};
 
 /// Rounds in which the two take turns.
 const ROUNDS: usize = 5;
@@ -33,7 +32,7 @@ const BEFORE: usize = 10_000;
 const AFTER: usize = 100_000;
 const NAME: &str = "bench.test";
 
-/// Reads one long answer as fast as it comes; tells MiB a second. Words: where to connect, what to ask for, its host.
+/// Reads one long answer as fast as it comes; prints MiB a second. Arguments: where to connect, what to ask for, its host.
 const READS: &str = "import socket, sys, time
 host, port, target, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 s = socket.create_connection((host, port))
@@ -47,7 +46,7 @@ while True:
 print(taken / (time.perf_counter() - began) / (1 << 20))
 ";
 
-/// Opens so many tunnels, says hello in each, and waits until all have answered; tells how many did.
+/// Opens so many tunnels, says hello in each, and waits until all have answered; prints how many did.
 const TUNNELLED: &str = "import resource, socket, ssl, sys
 count, name, port = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 resource.setrlimit(resource.RLIMIT_NOFILE, (count + 64, count + 64))
@@ -103,7 +102,7 @@ fn wrong(error: &SandboxError) -> Failure {
 }
 
 /// The rows.
-pub(super) async fn egress() -> Result<Vec<Row>, Failure> {
+pub(crate) async fn egress() -> Result<Vec<Row>, Failure> {
     let state = tempfile::tempdir().map_err(failed)?;
     let (at, server) = serve_apart().await?;
     let other = |error: &dyn std::fmt::Display| failed(std::io::Error::other(error.to_string()));
@@ -173,7 +172,7 @@ async fn throughput(sandbox: &dyn Sandbox, at: SocketAddr) -> Result<Row, Failur
         ratio: Some(ours.median() / direct.median()),
         target: Some(Target::RatioAtLeast(0.5)),
         spread: Some(ours.spread()),
-        ..figure("egress.throughput", ours.median(), "MiB/s", ours.count())
+        ..Row::new("egress.throughput", ours.median(), "MiB/s", ours.count())
     })
 }
 
@@ -182,7 +181,7 @@ async fn tunnels(sandbox: &dyn Sandbox, at: SocketAddr) -> Result<Row, Failure> 
     let (count, port) = (TUNNELS.to_string(), at.port().to_string());
     let answered = inside(sandbox, TUNNELLED, &[&count, NAME, &port]).await?;
     let target = Some(Target::AtLeast(TUNNELS as f64));
-    Ok(Row { target, ..figure("egress.tunnels", answered, "at once", TUNNELS) })
+    Ok(Row { target, ..Row::new("egress.tunnels", answered, "at once", TUNNELS) })
 }
 
 /// What this process holds after many requests and did not before.
@@ -195,9 +194,12 @@ async fn growth(sandbox: &dyn Sandbox, at: SocketAddr) -> Result<Vec<Row>, Failu
     let more = self::descriptors().saturating_sub(descriptors) as f64;
     let grown = (resident_kib() - memory) / 1024.0;
     Ok(vec![
-        Row { target: Some(Target::AtMost(0.0)), ..figure("egress.growth.descriptors", more, "more", AFTER) },
+        Row {
+            target: Some(Target::AtMost(0.0)),
+            ..Row::new("egress.growth.descriptors", more, "more", AFTER)
+        },
         // What an allocator keeps differs by as much from one run to the next.
-        Row { target: Some(Target::AtMost(8.0)), ..figure("egress.growth.memory", grown, "MiB", AFTER) },
+        Row { target: Some(Target::AtMost(8.0)), ..Row::new("egress.growth.memory", grown, "MiB", AFTER) },
     ])
 }
 
@@ -214,38 +216,38 @@ fn resident_kib() -> f64 {
 
 /// Starts the server in a thread of its own; it ends when the sender is dropped.
 async fn serve_apart() -> Result<(SocketAddr, oneshot::Sender<()>), Failure> {
-    let (tells, told) = oneshot::channel();
+    let (sends_address, address) = oneshot::channel();
     let (end, ends) = oneshot::channel::<()>();
     let work = move || {
         let tokio = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(tokio) => tokio,
-            // Whoever waits for the address sees that nobody will tell it.
-            Err(error) => return drop(tells.send(Err(error))),
+            // A receiver that is gone needs no error.
+            Err(error) => return drop(sends_address.send(Err(error))),
         };
         tokio.block_on(async {
             let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
             match bound.and_then(|listener| Ok((listener.local_addr()?, listener))) {
                 Ok((at, listener)) => {
-                    drop(tells.send(Ok(at)));
+                    drop(sends_address.send(Ok(at)));
                     tokio::select! {
                         () = serve(listener) => {}
                         _ = ends => {}
                     }
                 }
-                Err(error) => drop(tells.send(Err(error))),
+                Err(error) => drop(sends_address.send(Err(error))),
             }
         });
     };
     std::thread::Builder::new().name("upstream".to_owned()).spawn(work).map_err(failed)?;
-    let at = told.await.map_err(|_| failed(std::io::Error::other("the server did not start")))?;
+    let at = address.await.map_err(|_| failed(std::io::Error::other("the server did not start")))?;
     Ok((at.map_err(failed)?, end))
 }
 
-/// A server that answers long and short, and says hello to whoever greets it in another way.
+/// A server that answers long and short, and says hello to a TLS handshake.
 async fn serve(listener: TcpListener) {
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(async move {
-            // Whoever breaks off has what it wanted.
+            // A client that disconnects has what it wanted.
             let _ended = answer(stream).await;
         });
     }

@@ -12,41 +12,41 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::calls::milliseconds;
-use super::row::Times;
+use crate::calls::milliseconds;
+use crate::row::Times;
 
-/// What many clients got.
-pub(super) struct Got {
+/// What many clients measured.
+pub(crate) struct LoadResult {
     /// How long each answer that was as wanted took, in milliseconds.
-    pub(super) fine: Times,
+    pub(crate) fine: Times,
     /// How long each refusal for want of room took.
-    pub(super) busy: Times,
+    pub(crate) busy: Times,
     /// How many answers were neither.
-    pub(super) wrong: usize,
+    pub(crate) wrong: usize,
     /// For how long they asked.
-    pub(super) took: Duration,
+    pub(crate) took: Duration,
     /// One of the wrong answers.
-    pub(super) example: Option<String>,
+    pub(crate) example: Option<String>,
 }
 
-impl Got {
+impl LoadResult {
     /// Answers as wanted, a second.
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-    pub(super) fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.fine.count() as f64 / self.took.as_secs_f64()
     }
 
     /// Refusals for want of room, a second.
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-    pub(super) fn rate_of_busy(&self) -> f64 {
+    pub(crate) fn rate_of_busy(&self) -> f64 {
         self.busy.count() as f64 / self.took.as_secs_f64()
     }
 }
 
 /// What a client asks for: the bytes of a request, and how its answer is known.
 #[derive(Clone)]
-pub(super) struct Wish {
-    request: Vec<u8>,
+pub(crate) struct Request {
+    bytes: Vec<u8>,
     wants: Wants,
 }
 
@@ -61,19 +61,19 @@ enum Wants {
     Text(i64),
 }
 
-impl Wish {
+impl Request {
     /// A call of a tool without arguments.
-    pub(super) fn call(address: SocketAddr, tool: &str, value: i64) -> Self {
+    pub(crate) fn call(address: SocketAddr, tool: &str, value: i64) -> Self {
         let body = format!(r#"{{"tool":"{tool}","arguments":{{}}}}"#);
         let request = format!(
             "POST /v1/execute HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        Self { request: request.into_bytes(), wants: Wants::Report(value) }
+        Self { bytes: request.into_bytes(), wants: Wants::Report(value) }
     }
 
     /// The same over MCP, each call by itself as the protocol of this version has it.
-    pub(super) fn over_mcp(address: SocketAddr, version: &str, tool: &str, value: i64) -> Self {
+    pub(crate) fn over_mcp(address: SocketAddr, version: &str, tool: &str, value: i64) -> Self {
         let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": tool, "arguments": {}, "_meta": {
                 "io.modelcontextprotocol/protocolVersion": version,
@@ -88,23 +88,23 @@ impl Wish {
              Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        Self { request: request.into_bytes(), wants: Wants::Text(value) }
+        Self { bytes: request.into_bytes(), wants: Wants::Text(value) }
     }
 
     /// Whether the server lives.
-    pub(super) fn health(address: SocketAddr) -> Self {
+    pub(crate) fn health(address: SocketAddr) -> Self {
         let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        Self { request: request.into_bytes(), wants: Wants::Anything }
+        Self { bytes: request.into_bytes(), wants: Wants::Anything }
     }
 
     /// As it is sent.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.request
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Whether this is the answer to it: the call went well and gave this very value.
-    fn is_met_by(&self, heard: &Heard) -> bool {
-        let read = || serde_json::from_str::<Value>(&heard.body).unwrap_or_default();
+    fn is_met_by(&self, response: &Response) -> bool {
+        let read = || serde_json::from_str::<Value>(&response.body).unwrap_or_default();
         let is_wanted = match self.wants {
             Wants::Anything => true,
             Wants::Report(value) => {
@@ -119,32 +119,32 @@ impl Wish {
                 !failed && text.and_then(|text| text.parse().ok()) == Some(value)
             }
         };
-        heard.status == 200 && is_wanted
+        response.status == 200 && is_wanted
     }
 }
 
 /// One connection.
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 /// One answer.
-pub(super) struct Heard {
-    pub(super) status: u16,
-    pub(super) body: String,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) body: String,
     /// The server said that this was the last on its connection.
     is_last: bool,
 }
 
 impl Client {
-    pub(super) async fn connect(address: SocketAddr) -> std::io::Result<Self> {
+    pub(crate) async fn connect(address: SocketAddr) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(8192) })
     }
 
-    pub(super) async fn ask(&mut self, request: &[u8]) -> std::io::Result<Heard> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> std::io::Result<Response> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head = loop {
@@ -167,7 +167,7 @@ impl Client {
         }
         let body = self.buffer.get(head..head + length).unwrap_or_default();
         let is_last = text.lines().any(|line| line.trim_end() == "connection: close");
-        Ok(Heard { status, is_last, body: String::from_utf8_lossy(body).into_owned() })
+        Ok(Response { status, is_last, body: String::from_utf8_lossy(body).into_owned() })
     }
 
     async fn more(&mut self) -> std::io::Result<()> {
@@ -179,46 +179,46 @@ impl Client {
 }
 
 /// Has so many clients ask for as long as this.
-pub(super) async fn load(
+pub(crate) async fn load(
     address: SocketAddr,
-    wish: &Wish,
+    request: &Request,
     clients: usize,
     lasts: Duration,
-) -> std::io::Result<Got> {
+) -> std::io::Result<LoadResult> {
     let started = Instant::now();
     let until = started + lasts;
     let mut tasks = JoinSet::new();
     for _ in 0..clients {
-        let wish = wish.clone();
-        tasks.spawn(async move { one(address, &wish, until).await });
+        let request = request.clone();
+        tasks.spawn(async move { one(address, &request, until).await });
     }
     let (mut fine, mut busy, mut wrong, mut example) = (Vec::new(), Vec::new(), 0, None);
     while let Some(ended) = tasks.join_next().await {
-        let told = ended.map_err(std::io::Error::other)?;
-        fine.extend(told.fine);
-        busy.extend(told.busy);
-        wrong += told.wrong;
-        example = example.or(told.example);
+        let result = ended.map_err(std::io::Error::other)?;
+        fine.extend(result.fine);
+        busy.extend(result.busy);
+        wrong += result.wrong;
+        example = example.or(result.example);
     }
-    Ok(Got { fine: Times::new(fine), busy: Times::new(busy), wrong, took: started.elapsed(), example })
+    Ok(LoadResult { fine: Times::new(fine), busy: Times::new(busy), wrong, took: started.elapsed(), example })
 }
 
-/// What one client got.
+/// What one client measured.
 #[derive(Default)]
-struct Told {
+struct ClientResult {
     fine: Vec<f64>,
     busy: Vec<f64>,
     wrong: usize,
     example: Option<String>,
 }
 
-async fn one(address: SocketAddr, wish: &Wish, until: Instant) -> Told {
-    let mut told = Told::default();
+async fn one(address: SocketAddr, request: &Request, until: Instant) -> ClientResult {
+    let mut result = ClientResult::default();
     let mut client = None;
     while Instant::now() < until {
         let began = Instant::now();
-        let heard = match &mut client {
-            Some(client) => Client::ask(client, &wish.request).await,
+        let response = match &mut client {
+            Some(client) => Client::ask(client, &request.bytes).await,
             None => match Client::connect(address).await {
                 Ok(made) => {
                     client = Some(made);
@@ -228,21 +228,23 @@ async fn one(address: SocketAddr, wish: &Wish, until: Instant) -> Told {
             },
         };
         let took = milliseconds(began.elapsed());
-        if heard.as_ref().is_ok_and(|heard| heard.is_last) {
+        if response.as_ref().is_ok_and(|response| response.is_last) {
             client = None;
         }
-        match heard {
-            Ok(heard) if wish.is_met_by(&heard) => told.fine.push(took),
-            Ok(heard) if heard.status == 503 && heard.body.contains("BUSY") => told.busy.push(took),
+        match response {
+            Ok(response) if request.is_met_by(&response) => result.fine.push(took),
+            Ok(response) if response.status == 503 && response.body.contains("BUSY") => {
+                result.busy.push(took);
+            }
             other => {
-                told.wrong += 1;
+                result.wrong += 1;
                 client = None;
-                told.example.get_or_insert_with(|| match other {
-                    Ok(heard) => format!("{} {}", heard.status, heard.body),
+                result.example.get_or_insert_with(|| match other {
+                    Ok(response) => format!("{} {}", response.status, response.body),
                     Err(error) => error.to_string(),
                 });
             }
         }
     }
-    told
+    result
 }

@@ -1,4 +1,4 @@
-//! Every backend that the operator lists, by the same measure: a sandbox from nothing to nothing, a command in one that stands, a
+//! Every backend that the operator lists, by the same measure: a sandbox from its start to its end, a command in one that runs, a
 //! lease of a pool, and what one that idles weighs; beside the tool that each is built on, started alone.
 
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::process::{Command as Program, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bailiwick_config::SandboxSettings;
+use bailiwick_config::{Environment, Request, SandboxSettings, load};
 use bailiwick_sandbox::{Available, Backend, Command, Pool, PoolOptions, Sandbox, SandboxError, SandboxSpec};
+use bailiwick_secrets::Fallback;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::calls::milliseconds;
-use super::memory::available_mib;
-use super::row::{Row, Times};
-use super::server::figure;
+use crate::calls::milliseconds;
+use crate::data_directory::DataDirectory;
 use crate::failure::Failure;
-use crate::render::Screen;
-use crate::resolved::Session;
+use crate::memory::available_mib;
+use crate::render;
+use crate::row::{Row, Times};
 
 /// The most rounds in which a sandbox and its peer take turns.
 const ROUNDS: usize = 20;
@@ -84,14 +84,20 @@ const KINDS: &[Kind] = &[
 ];
 
 /// The rows.
-pub(super) async fn walls(screen: &mut Screen, session: &Session) -> Result<Vec<Row>, Failure> {
-    let backends = crate::backends::of(session)?;
-    let settings = &session.loaded.settings.sandbox;
+pub(crate) async fn walls(set: &[String]) -> Result<Vec<Row>, Failure> {
+    let environment = Environment::of_this_process().map_err(Failure::Environment)?;
+    let loaded = load(&environment, &Request { set: set.to_vec(), ..Request::default() })?;
+    for note in &loaded.notes {
+        render::note(note);
+    }
+    let directory = DataDirectory::new()?;
+    let backends = bailiwick_backends::of(&loaded.settings, &directory.path(), Arc::new(Fallback::none()))?;
+    let settings = &loaded.settings.sandbox;
     let mut rows = Vec::new();
     for (backend, probe) in backends.survey().await {
         let Some(kind) = KINDS.iter().find(|kind| kind.backend == backend.id()) else { continue };
         if let Available::No { reason, .. } = probe.availability {
-            screen.note(&format!("{} is not measured: {reason}", kind.backend));
+            render::note(&format!("{} is not measured: {reason}", kind.backend));
             continue;
         }
         let measured = of_one(kind, &backend, settings, &probe.found).await;
@@ -135,7 +141,7 @@ async fn run(sandbox: &dyn Sandbox, nothing: &Command) -> Result<(), SandboxErro
     Err(SandboxError::Failed { step: "run a command that does nothing".to_owned(), reason })
 }
 
-/// A sandbox from nothing to nothing, and its peer.
+/// A sandbox from its start to its end, and its peer.
 async fn starts(
     kind: &Kind,
     backend: &dyn Backend,
@@ -164,13 +170,9 @@ async fn starts(
     let row = Row {
         against: known.map(|(name, _)| name),
         ratio: known.map(|_| ours.median() / theirs.median()),
-        ..timed(kind.start, &ours)
+        ..Row::of_times(kind.start, &ours, "ms")
     };
-    Ok([row].into_iter().chain(known.map(|(_, id)| timed(id, &theirs))).collect())
-}
-
-fn timed(id: &'static str, times: &Times) -> Row {
-    Row { spread: Some(times.spread()), ..figure(id, times.median(), "ms", times.count()) }
+    Ok([row].into_iter().chain(known.map(|(_, id)| Row::of_times(id, &theirs, "ms"))).collect())
 }
 
 /// A command in a sandbox that stands.
@@ -189,7 +191,7 @@ async fn commands(
         times.push(milliseconds(before.elapsed()));
     }
     sandbox.terminate().await?;
-    Ok(timed(kind.exec, &Times::new(times)))
+    Ok(Row::of_times(kind.exec, &Times::new(times), "ms"))
 }
 
 /// A lease of a pool with a command in it, until it is given back.
@@ -211,7 +213,7 @@ async fn leases(
         lease.give_back().await;
     }
     pool.close().await;
-    Ok(timed(kind.lease, &Times::new(times)))
+    Ok(Row::of_times(kind.lease, &Times::new(times), "ms"))
 }
 
 /// What one that idles weighs, the share of the kernel and of helpers included.
@@ -233,7 +235,7 @@ async fn idle(
     for sandbox in all {
         sandbox.terminate().await?;
     }
-    Ok(figure(kind.memory, each, "MiB", IDLE))
+    Ok(Row::new(kind.memory, each, "MiB", IDLE))
 }
 
 /// How the tool behind a backend is started alone to the same end.
@@ -272,8 +274,8 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// A plain bundle with this machine's root, read-only, as somebody would write it by hand.
-#[expect(clippy::disallowed_methods, reason = "a folder of this measurement's own")]
+/// A plain bundle with this machine's root, read-only, as one writes it by hand.
+#[expect(clippy::disallowed_methods, reason = "a directory of this measurement's own")]
 fn runsc(settings: &SandboxSettings) -> Option<Peer> {
     let bundle = tempfile::tempdir().ok()?;
     let namespaces = ["pid", "mount", "network", "ipc", "uts"].map(|kind| json!({"type": kind}));
@@ -284,17 +286,17 @@ fn runsc(settings: &SandboxSettings) -> Option<Peer> {
         "linux": {"namespaces": namespaces},
     });
     std::fs::write(bundle.path().join("config.json"), config.to_string()).ok()?;
-    let folder = bundle.path().to_str()?;
-    let state = format!("--root={folder}/state");
+    let directory = bundle.path().to_str()?;
+    let state = format!("--root={directory}/state");
     let mut words = owned(&[settings.gvisor.program.to_str()?, "--network=none", &state]);
     if !rustix::process::geteuid().is_root() {
         words.extend(owned(&["--rootless", "--ignore-cgroups"]));
     }
-    words.extend(owned(&["run", "--bundle", folder, "bailiwick-bench"]));
+    words.extend(owned(&["run", "--bundle", directory, "bailiwick-bench"]));
     Some(Peer { words, _bundle: Some(bundle) })
 }
 
-/// A container of the image that the backend made for the host's programs, as somebody would start it by hand.
+/// A container of the image that the backend made for the host's programs, as one starts it by hand.
 fn docker(settings: &SandboxSettings) -> Option<Vec<String>> {
     let mut words = vec!["docker".to_owned()];
     if let Some(socket) = &settings.container.socket {
@@ -342,7 +344,7 @@ fn accelerator(found: &[String]) -> Option<&'static str> {
     Some(if by == "KVM" { "kvm" } else { "tcg" })
 }
 
-/// A kernel, or the last by its name of those in a folder.
+/// A kernel, or the last by its name of those in a directory.
 fn newest(place: &Path) -> Option<PathBuf> {
     if place.is_file() {
         return Some(place.to_owned());

@@ -2,24 +2,31 @@
 
 use serde_json::{Value, json};
 
+/// The unit of a count of wrong answers.
+pub(crate) const WRONG: &str = "answers";
+
 /// One figure.
-pub(super) struct Row {
-    pub(super) id: &'static str,
-    pub(super) value: f64,
-    pub(super) unit: &'static str,
+pub(crate) struct Row {
+    pub(crate) id: &'static str,
+    pub(crate) value: f64,
+    pub(crate) unit: &'static str,
     /// What was measured beside it.
-    pub(super) against: Option<&'static str>,
+    pub(crate) against: Option<&'static str>,
     /// The value divided by what was measured beside it.
-    pub(super) ratio: Option<f64>,
-    pub(super) target: Option<Target>,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) target: Option<Target>,
     /// The tenth and the ninetieth percentile, or the least and the most.
-    pub(super) spread: Option<(f64, f64)>,
-    pub(super) samples: usize,
+    pub(crate) spread: Option<(f64, f64)>,
+    pub(crate) samples: usize,
+    /// What a reader has to know about it.
+    pub(crate) note: Option<&'static str>,
+    /// The same of the program that was measured in turns with it.
+    pub(crate) old: Option<Box<Self>>,
 }
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// The ratio is at most this.
     RatioAtMost(f64),
     /// The ratio is at least this.
@@ -32,7 +39,7 @@ pub(super) enum Target {
 
 /// Whether it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Met,
     Missed,
     /// There is no target: it is there to be compared with.
@@ -40,7 +47,24 @@ pub(super) enum Verdict {
 }
 
 impl Row {
-    pub(super) fn verdict(&self) -> Verdict {
+    /// A row with nothing to compare it with.
+    pub(crate) fn new(id: &'static str, value: f64, unit: &'static str, samples: usize) -> Self {
+        let (against, ratio, target, spread, note, old) = (None, None, None, None, None, None);
+        Self { id, value, unit, against, ratio, target, spread, samples, note, old }
+    }
+
+    /// The median and the spread of many runs.
+    pub(crate) fn of_times(id: &'static str, times: &Times, unit: &'static str) -> Self {
+        Self { spread: Some(times.spread()), ..Self::new(id, times.median(), unit, times.count()) }
+    }
+
+    /// How many answers were wrong: none should be.
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    pub(crate) fn wrong(id: &'static str, count: usize) -> Self {
+        Self { target: Some(Target::AtMost(0.0)), ..Self::new(id, count as f64, WRONG, count) }
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
         let met = match self.target {
             None => return Verdict::None,
             Some(Target::RatioAtMost(most)) => self.ratio.is_some_and(|ratio| ratio <= most),
@@ -51,7 +75,12 @@ impl Row {
         if met { Verdict::Met } else { Verdict::Missed }
     }
 
-    pub(super) fn target_text(&self) -> String {
+    /// The value divided by that of the old program; none where that is zero.
+    pub(crate) fn to_old(&self) -> Option<f64> {
+        self.old.as_ref().filter(|old| old.value != 0.0).map(|old| self.value / old.value)
+    }
+
+    pub(crate) fn target_text(&self) -> String {
         match self.target {
             None => String::new(),
             Some(Target::RatioAtMost(most)) => format!("target: at most {most} ×"),
@@ -61,7 +90,7 @@ impl Row {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let (target, of) = match self.target {
             None => (None, None),
             Some(Target::RatioAtMost(most)) => (Some(most), Some("ratio, at most")),
@@ -75,49 +104,54 @@ impl Row {
             Verdict::None => None,
         };
         let (low, high) = self.spread.unzip();
+        let old = self.old.as_ref().map(|old| {
+            let (low, high) = old.spread.unzip();
+            json!({"value": old.value, "low": low, "high": high, "samples": old.samples, "ratioOfNew": self.to_old()})
+        });
         json!({
             "id": self.id, "value": self.value, "unit": self.unit, "against": self.against, "ratio": self.ratio,
             "target": target, "targetOf": of, "verdict": verdict, "low": low, "high": high, "samples": self.samples,
+            "note": self.note, "old": old,
         })
     }
 }
 
 /// Times of many runs of the same thing.
-pub(super) struct Times {
+pub(crate) struct Times {
     sorted: Vec<f64>,
 }
 
 impl Times {
     /// From times in milliseconds.
-    pub(super) fn new(mut milliseconds: Vec<f64>) -> Self {
+    pub(crate) fn new(mut milliseconds: Vec<f64>) -> Self {
         milliseconds.sort_by(f64::total_cmp);
         Self { sorted: milliseconds }
     }
 
     /// The time that this share of the runs did not exceed, in percent.
-    pub(super) fn percentile(&self, percent: usize) -> f64 {
+    pub(crate) fn percentile(&self, percent: usize) -> f64 {
         let index = self.sorted.len().saturating_sub(1) * percent / 100;
         self.sorted.get(index).copied().unwrap_or(f64::NAN)
     }
 
     /// The median.
-    pub(super) fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         self.percentile(50)
     }
 
     /// The tenth and the ninetieth percentile.
-    pub(super) fn spread(&self) -> (f64, f64) {
+    pub(crate) fn spread(&self) -> (f64, f64) {
         (self.percentile(10), self.percentile(90))
     }
 
     /// How many.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.sorted.len()
     }
 }
 
 /// A number as people read it.
-pub(super) fn short(number: f64) -> String {
+pub(crate) fn short(number: f64) -> String {
     match number {
         n if n >= 100.0 => format!("{n:.0}"),
         n if n >= 10.0 => format!("{n:.1}"),

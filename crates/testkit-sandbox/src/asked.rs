@@ -37,3 +37,16 @@ pub fn said(result: &ExecResult) -> String {
 pub async fn sh(sandbox: &dyn Sandbox, text: &str) -> String {
     said(&sandbox.exec(shell(text)).await.expect("it runs"))
 }
+
+/// Starts something that counts, and goes on when the command that started it has ended.
+pub async fn count(sandbox: &dyn Sandbox) {
+    let counting = "setsid sh -c 'n=0; while :; do n=$((n+1)); echo $n > /work/next; mv /work/next /work/count; sleep 0.05; done' \
+                    >/dev/null 2>&1 & while [ ! -e /work/count ]; do sleep 0.05; done; echo on";
+    sh(sandbox, counting).await;
+}
+
+/// Waits until what counts goes on.
+pub async fn counts_on(sandbox: &dyn Sandbox) {
+    let on = "n=$(cat /work/count); while [ $(cat /work/count) -le $n ]; do sleep 0.05; done; echo on";
+    assert_eq!(sh(sandbox, on).await, "on\n");
+}

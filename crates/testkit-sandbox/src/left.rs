@@ -1,6 +1,6 @@
 //! What is on the host of sandboxes, and who looks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whether this is root.
 pub fn is_root() -> bool {
@@ -20,6 +20,13 @@ pub fn processes_with(text: &str) -> Vec<i32> {
         .collect()
 }
 
+/// The memory of a process, in kilobytes: its own, and what it shares. Nothing of one that is gone.
+pub fn memory_of(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or(0)
+}
+
 /// Cgroups whose name begins with this text.
 pub fn cgroups_of(name: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -36,4 +43,11 @@ pub fn cgroups_of(name: &str) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// What a backend that keeps `<owner>/boxes/<sandbox>` in this directory has there, by name.
+pub fn boxes(within: &Path) -> Vec<String> {
+    let entries = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let boxes = entries(within.to_owned()).flat_map(|owner| entries(owner.path().join("boxes")));
+    boxes.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

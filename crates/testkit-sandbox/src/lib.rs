@@ -1,5 +1,5 @@
-//! What the tests of backends share: asking a sandbox for something, a way out and an image of a test's own, programs to run inside, and
-//! looks at what is on the host.
+//! One suite for all backends ([`conformance`]), and what their tests share: asking a sandbox for something, a way out and an image of a
+//! test's own, programs to run inside, and looks at what is on the host.
 //!
 //! A dev-dependency of backends and never more. Nothing here may know a backend: it speaks the interface that all of them have.
 
@@ -11,14 +11,15 @@
 #![expect(clippy::disallowed_methods, reason = "fixtures make files and look at processes of their own")]
 
 mod asked;
+pub mod conformance;
 mod image;
 mod left;
 mod owner;
 pub mod programs;
 mod way_out;
 
-pub use asked::{path, said, sh, shell, wait, words};
+pub use asked::{count, counts_on, path, said, sh, shell, wait, words};
 pub use image::{Folder, entries, has_shell, image};
-pub use left::{cgroups_of, is_root, processes_with};
+pub use left::{boxes, cgroups_of, is_root, memory_of, processes_with};
 pub use owner::Owner;
 pub use way_out::{Came, WayOut};

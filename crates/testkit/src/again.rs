@@ -11,7 +11,7 @@ use std::process::Command;
 mod tests;
 
 /// The variable that the second process has; its value is up to who started it.
-const MARK: &str = "BAILIWICK_TEST_AGAIN";
+pub(crate) const MARK: &str = "BAILIWICK_TEST_AGAIN";
 
 /// What the process that runs this test again was told; `None` in the first one.
 #[expect(clippy::disallowed_methods, reason = "read by tests only, which have no settings")]

@@ -27,19 +27,27 @@ pub fn run(inside_of_it: impl FnOnce()) {
     if is_inside() {
         return inside_of_it();
     }
-    again::run(&inside_of_it, &format!("hollow {}", here().display()), |program| {
-        #[expect(clippy::disallowed_methods, reason = "the box is made here and nowhere else")]
-        let mut command = Command::new(UNSHARE);
-        command
-            .args(["--mount", "--uts", "--ipc", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"])
-            .args(["--", "/bin/sh", "-c", SET_UP, "hollow"])
-            .arg(program);
-        command
-    });
+    again::run(&inside_of_it, &mark(), command);
+}
+
+/// What a process in the box is told: the pid namespace that it must not be in.
+pub(crate) fn mark() -> String {
+    format!("hollow {}", here().display())
+}
+
+/// A command that runs a program in a box.
+pub(crate) fn command(program: &Path) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the box is made here and nowhere else")]
+    let mut command = Command::new(UNSHARE);
+    command
+        .args(["--mount", "--uts", "--ipc", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"])
+        .args(["--", "/bin/sh", "-c", SET_UP, "hollow"])
+        .arg(program);
+    command
 }
 
 /// Whether this process is in a box; one that should be and is not must run nothing.
-fn is_inside() -> bool {
+pub(crate) fn is_inside() -> bool {
     let Some(told) = again::told() else { return false };
     let Some(outside) = told.strip_prefix("hollow ") else { return false };
     assert_ne!(here().display().to_string(), outside, "this should be a box");

@@ -7,6 +7,7 @@
 mod again;
 pub mod authority;
 mod background;
+mod backing;
 #[cfg(test)]
 mod client;
 pub mod dns;
@@ -22,15 +23,20 @@ pub mod proxy;
 mod requires;
 pub mod routes;
 mod running;
+mod serving;
 mod specs;
+mod suite;
 mod trials;
 pub mod upstream;
 mod verdicts;
 
+pub use backing::Backing;
 pub use examples::run_examples;
 pub use program::{Program, Run};
 pub use requires::has;
 pub use running::Running;
-pub use specs::{Specs, run_specs};
-pub use trials::{Test, run_tests};
-pub use verdicts::{Hollow, Results, VERDICTS, Verdicts};
+pub use serving::{Serving, run};
+pub use specs::Specs;
+pub use suite::{Group, Prepared, run_suite};
+pub use trials::{Test, Trial, run_tests, run_tests_and, trial};
+pub use verdicts::{Hollow, VERDICTS, Verdicts};

@@ -110,7 +110,13 @@ impl Netns {
         if inside() {
             return inside_of_it();
         }
-        again::run(&inside_of_it, &format!("netns {}", here()), |program| self.command(program));
+        again::run(&inside_of_it, &self.mark(), |program| self.command(program));
+    }
+
+    /// What a process in such a network is told: the network that it must not be in.
+    #[expect(clippy::unused_self, reason = "the mark of a network is asked for where the network is used")]
+    pub(crate) fn mark(&self) -> String {
+        format!("netns {}", here())
     }
 
     /// The words in front of a program and its arguments.

@@ -11,8 +11,7 @@ mod pulse;
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use case::{Case, Who, files_below};
 use pulse::Pulse;
@@ -32,19 +31,8 @@ pub struct Specs {
     webassembly: Option<String>,
     front: Vec<String>,
     nobody: Option<Arc<tempfile::TempDir>>,
-    at_once: usize,
-    left_out: Vec<String>,
     /// How many times as long everything may take.
     patience: u64,
-}
-
-/// Runs every case of an area against a program; gives the name of each case and what was wrong with it, if
-/// anything.
-///
-/// # Panics
-/// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
-pub fn run_specs(program: &Path, area: &Path) -> Vec<(String, Option<String>)> {
-    Specs::new(program, area).run()
 }
 
 impl Specs {
@@ -60,8 +48,6 @@ impl Specs {
             webassembly: None,
             front: Vec::new(),
             nobody: None,
-            at_once: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            left_out: Vec::new(),
             patience: 1,
         }
     }
@@ -117,13 +103,6 @@ impl Specs {
         self
     }
 
-    /// Without these cases.
-    #[must_use]
-    pub fn leaving_out<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.left_out.extend(names.into_iter().map(str::to_owned));
-        self
-    }
-
     /// With these words in front of the program: something that starts it.
     #[must_use]
     pub fn behind(mut self, words: &[&str]) -> Self {
@@ -143,55 +122,57 @@ impl Specs {
         self
     }
 
-    /// One case after the other: those that take all that they can get, and are measured meanwhile.
-    #[must_use]
-    pub const fn one_at_a_time(mut self) -> Self {
-        self.at_once = 1;
-        self
-    }
-
-    /// Runs every case that is for this user; gives its name and what was wrong with it, if anything.
+    /// The names of the cases that are for this user, in order.
     ///
     /// # Panics
     /// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
     #[expect(clippy::panic, reason = "a suite that cannot be read ends its test")]
-    pub fn run(&self) -> Vec<(String, Option<String>)> {
+    pub fn cases(&self) -> Vec<String> {
         let area = &self.area;
         let Ok(folders) = std::fs::read_dir(area) else { panic!("{} cannot be read", area.display()) };
-        let mut cases: Vec<_> =
-            folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).collect();
-        let is_left_out =
-            |entry: &std::fs::DirEntry| self.left_out.iter().any(|name| entry.file_name() == name.as_str());
-        cases.retain(|entry| !is_left_out(entry));
-        cases.sort_by_key(std::fs::DirEntry::file_name);
+        let folders = folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir());
+        let mut cases: Vec<String> =
+            folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         assert!(!cases.is_empty(), "{} has no cases", area.display());
-        let next = AtomicUsize::new(0);
-        let results = Mutex::new(Vec::with_capacity(cases.len()));
-        std::thread::scope(|scope| {
-            for _ in 0..self.at_once {
-                scope.spawn(|| {
-                    while let Some(entry) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let name = entry.file_name().to_string_lossy().into_owned();
-                        let result = match self.run_case(&entry.path()) {
-                            Ok(Told::NotForThisUser) => continue,
-                            Ok(Told::AsPromised) => (name, None),
-                            Err(wrong) => (name, Some(wrong)),
-                        };
-                        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
-                    }
-                });
-            }
-        });
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort();
-        results
+        let is_for_this_user = |name: &String| match Case::read(&area.join(name).join("case.toml")) {
+            Ok(case) => case.only.is_none_or(|who| who == self.who()),
+            // Running it says what is wrong.
+            Err(_) => true,
+        };
+        cases.retain(is_for_this_user);
+        cases.sort();
+        cases
     }
 
-    fn run_case(&self, folder: &Path) -> Result<Told, String> {
+    /// The cases during which the host is watched: whatever else runs then disturbs the measurement.
+    pub fn watched_cases(&self) -> Vec<String> {
+        let is_watched = |name: &String| {
+            Case::read(&self.area.join(name).join("case.toml")).is_ok_and(|case| case.is_host_watched)
+        };
+        self.cases().into_iter().filter(is_watched).collect()
+    }
+
+    /// Runs every case that is for this user, one after the other; gives its name and what was wrong with it, if anything.
+    ///
+    /// # Panics
+    /// When the area cannot be read or has no cases: a suite that runs nothing proves nothing.
+    pub fn run(&self) -> Vec<(String, Option<String>)> {
+        let cases = self.cases().into_iter();
+        cases
+            .map(|name| {
+                let wrong = self.run_case(&name).err();
+                (name, wrong)
+            })
+            .collect()
+    }
+
+    /// Runs one case.
+    ///
+    /// # Errors
+    /// What was wrong with it.
+    pub fn run_case(&self, name: &str) -> Result<(), String> {
+        let folder = &self.area.join(name);
         let case = Case::read(&folder.join("case.toml"))?;
-        if case.only.is_some_and(|who| who != self.who()) {
-            return Ok(Told::NotForThisUser);
-        }
         let mut stage = self.stage();
         for (name, text) in files_below(folder, "")? {
             stage = match name.strip_prefix("home/") {
@@ -222,7 +203,7 @@ impl Specs {
         wrong.extend(stage.run_script("check.sh").map(|told| format!("check.sh: {told}")));
         wrong.extend(case.what_is_wrong_with(&run));
         if wrong.is_empty() {
-            return Ok(Told::AsPromised);
+            return Ok(());
         }
         let Run { stdout, stderr, .. } = &run;
         Err(format!(
@@ -281,12 +262,6 @@ fn later(mut words: Vec<String>, times: u64) -> Vec<String> {
         }
     }
     words
-}
-
-/// How a case went.
-enum Told {
-    AsPromised,
-    NotForThisUser,
 }
 
 /// As much of a text as a person reads.

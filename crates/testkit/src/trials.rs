@@ -3,6 +3,8 @@
 
 use std::process::ExitCode;
 
+pub use libtest_mimic::Trial;
+
 /// One test.
 #[derive(Debug, Clone, Copy)]
 pub struct Test {
@@ -22,15 +24,24 @@ macro_rules! tests {
     };
 }
 
+/// A test that is made while the program runs, such as that of a suite for one of its subjects. It panics when it fails.
+pub fn trial(name: impl Into<String>, run: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        run();
+        Ok(())
+    })
+}
+
 /// Runs the tests of all modules, as the usual harness would.
 pub fn run_tests(all: &[&[Test]]) -> ExitCode {
-    let trials = all.iter().copied().flatten().map(|test| {
+    run_tests_and(all, Vec::new())
+}
+
+/// Runs the tests of all modules, and these.
+pub fn run_tests_and(all: &[&[Test]], mut trials: Vec<Trial>) -> ExitCode {
+    trials.extend(all.iter().copied().flatten().map(|test| {
         let Test { name, run } = *test;
-        let name = name.strip_prefix("it::").unwrap_or(name);
-        libtest_mimic::Trial::test(name, move || {
-            run();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+        trial(name.strip_prefix("it::").unwrap_or(name), run)
+    }));
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code()
 }

@@ -23,6 +23,8 @@ pub struct Verdicts {
     file: String,
     /// Errnos that are the word of this backend's wall wherever one is: that of a kernel for a call that it does not have.
     pub words: Vec<String>,
+    /// The cases that `make test` runs on this backend, as `area/case`; all of them where the file has no such list.
+    quick: Option<Vec<String>>,
     exceptions: BTreeMap<String, Exception>,
 }
 
@@ -47,9 +49,6 @@ impl Exception {
     }
 }
 
-/// How each case of an area went: its name, and what was wrong with it, if anything.
-pub type Results = [(String, Option<String>)];
-
 impl Verdicts {
     /// Reads the verdicts on a backend.
     ///
@@ -60,7 +59,7 @@ impl Verdicts {
         let path = specs.join("backends").join(backend).with_extension("toml");
         let verdicts = Self::of(&path).unwrap_or_else(|wrong| panic!("{wrong}"));
         let verdicts = verdicts.each_named(specs);
-        for name in verdicts.exceptions.keys() {
+        for name in verdicts.exceptions.keys().chain(verdicts.quick.iter().flatten()) {
             let case = specs.join("commands").join(name);
             assert!(case.is_dir(), "{}: there is no case `{name}`", verdicts.file);
         }
@@ -102,6 +101,7 @@ impl Verdicts {
         let mut record = reader.record(&root).ok_or("it is not a table")?;
         let mut verdicts = Self { file: file.to_owned(), ..Self::default() };
         verdicts.words = texts(&mut reader, &mut record, "words");
+        verdicts.quick = Some(texts(&mut reader, &mut record, "quick")).filter(|cases| !cases.is_empty());
         // What was not seen yet is not told to hold there.
         let _unseen = texts(&mut reader, &mut record, "unseen");
         for field in ["tier", "about"] {
@@ -138,27 +138,25 @@ impl Verdicts {
         reader.finish(verdicts).map_err(|problems| problems.to_string())
     }
 
-    /// What is not as expected in the results of an area.
-    pub fn surprises(&self, area: &str, results: &Results) -> Vec<String> {
-        let surprise = |(name, wrong): &(String, Option<String>)| {
-            let name = format!("{area}/{name}");
-            match (self.exceptions.get(&name), wrong) {
-                (None, None) => None,
-                (None, Some(wrong)) => Some(format!("{name}: {wrong}")),
-                (Some(_), None) => Some(format!("{name}: it holds; take it out of {}", self.file)),
-                (Some(exception), Some(wrong)) if exception.covers(wrong) => None,
-                (Some(Exception { says }), Some(wrong)) => {
-                    Some(format!("{name}: it fails otherwise than by {says:?}: {wrong}"))
-                }
+    /// Compares what was wrong with a case, if anything, with what is expected of it.
+    ///
+    /// # Errors
+    /// What is not as expected.
+    pub fn judge(&self, area: &str, case: &str, result: Result<(), String>) -> Result<(), String> {
+        match (self.exceptions.get(&format!("{area}/{case}")), result) {
+            (None, result) => result,
+            (Some(_), Ok(())) => Err(format!("it holds; take it out of {}", self.file)),
+            (Some(exception), Err(wrong)) if exception.covers(&wrong) => Ok(()),
+            (Some(Exception { says }), Err(wrong)) => {
+                Err(format!("it fails otherwise than by {says:?}: {wrong}"))
             }
-        };
-        results.iter().filter_map(surprise).collect()
+        }
     }
 
-    /// How many cases of an area hold, of those that were run.
-    pub fn held(&self, area: &str, results: &Results) -> usize {
-        let is_excepted = |name: &str| self.exceptions.contains_key(&format!("{area}/{name}"));
-        results.iter().filter(|(name, _)| !is_excepted(name)).count()
+    /// The cases of an area that `make test` runs on this backend; `None`: all of them.
+    pub fn quick(&self, area: &str) -> Option<Vec<String>> {
+        let of_area = |name: &String| name.strip_prefix(area)?.strip_prefix('/').map(str::to_owned);
+        self.quick.as_ref().map(|quick| quick.iter().filter_map(of_area).collect())
     }
 }
 
@@ -203,19 +201,17 @@ impl Hollow {
         self.cases.iter().filter_map(move |name| name.strip_prefix(area)?.strip_prefix('/'))
     }
 
-    /// What is not as expected in the results of an area that was run where there is no backend.
-    pub fn surprises(&self, area: &str, results: &Results) -> Vec<String> {
-        let surprise = |(name, wrong): &(String, Option<String>)| {
-            let is_listed = self.of(area).any(|one| one == name);
-            match (is_listed, wrong) {
-                (true, None) | (false, Some(_)) => None,
-                (false, None) => {
-                    Some(format!("{area}/{name}: it holds without a backend; name it in {}", self.file))
-                }
-                (true, Some(wrong)) => Some(format!("{area}/{name}: it needs a backend: {wrong}")),
-            }
-        };
-        results.iter().filter_map(surprise).collect()
+    /// Compares what was wrong with a case, if anything, with what is expected of it where there is no backend.
+    ///
+    /// # Errors
+    /// What is not as expected.
+    pub fn judge(&self, area: &str, case: &str, result: Result<(), String>) -> Result<(), String> {
+        let is_listed = self.of(area).any(|one| one == case);
+        match (is_listed, result) {
+            (true, Ok(())) | (false, Err(_)) => Ok(()),
+            (false, Ok(())) => Err(format!("it holds without a backend; name it in {}", self.file)),
+            (true, Err(wrong)) => Err(format!("it needs a backend: {wrong}")),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::outside::{Outside, run, value, with};
 use crate::processes;
 use crate::stage::{block_on, comes_true, failure};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_yes_after_the_wall_limit_is_in_time_and_the_clock_stood_still,
     a_timer_does_not_go_on_while_a_person_thinks,
     nothing_in_the_cell_runs_while_a_person_thinks,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::requires::{Needs, has};
 use crate::stage::{block_on, block_on_one_thread, fails, gives, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     every_shape_of_code_gives_its_value,
     arguments_and_statics_are_variables_and_missing_ones_are_undefined,
     execute_gets_its_params_and_its_config,

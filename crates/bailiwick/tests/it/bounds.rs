@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::stage::{block_on, fails, failure, gives, limited, runtime, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     each_limit_has_its_code_and_says_its_value_and_where_to_raise_it,
     code_beyond_its_limit_is_refused_and_code_at_its_limit_runs,
     console_lines_beyond_the_limits_are_counted_and_not_kept,

@@ -12,7 +12,7 @@ use crate::alone::in_a_process_of_its_own;
 use crate::processes;
 use crate::stage::{PATIENCE, block_on, comes_true, fails, few, gives, limited, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     calls_dropped_at_any_moment_leave_their_turns_and_cells_free,
     nurseries_that_die_again_and_again_lose_no_call_without_a_word,
     a_cell_that_is_stopped_is_killed_at_its_deadline,

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::stage::{block_on, fails, gives, policy, runtime, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_missing_capability_is_denied_with_its_rule_and_its_fix,
     the_fix_that_a_denial_names_works,
     a_catch_sees_a_plain_reference_error_and_can_go_on,

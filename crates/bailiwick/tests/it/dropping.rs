@@ -10,7 +10,7 @@ use crate::processes;
 use crate::stage::{PATIENCE, block_on, comes_true, few, gives};
 use crate::standing::Standing;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_runtime_that_is_dropped_leaves_no_process_and_no_cgroup,
     a_program_that_ends_leaves_no_process_and_no_cgroup,
     a_program_that_is_killed_takes_its_cells_with_it,

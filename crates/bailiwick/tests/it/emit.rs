@@ -5,7 +5,7 @@ use bailiwick::{Emitted, PureCall, Runtime, Tenant};
 
 use crate::stage::{block_on, few, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     text_goes_in_and_comes_out,
     the_same_input_gives_the_same_bytes_in_every_cell,
     nothing_that_differs_from_run_to_run_is_there,

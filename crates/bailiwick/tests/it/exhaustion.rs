@@ -12,7 +12,7 @@ use crate::alone::in_a_process_of_its_own;
 use crate::processes;
 use crate::stage::{PATIENCE, block_on, few, gives, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     more_calls_than_descriptors_end_clearly_and_later_ones_work,
     without_a_descriptor_left_calls_fail_clearly_and_work_again_afterwards,
     without_descriptors_no_runtime_is_built_and_the_error_says_why,

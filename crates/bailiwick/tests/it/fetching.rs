@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::outside::{A, B, Outside, run, strict, value, with};
 use crate::stage::{block_on, comes_true, fails, failure, gives, policy_over, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_request_arrives_as_the_code_made_it,
     an_answer_is_read_as_the_code_wants_it,
     redirects_are_followed_told_or_refused,

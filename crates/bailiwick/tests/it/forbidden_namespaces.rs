@@ -11,7 +11,7 @@ use crate::requires::{Needs, has};
 use crate::standing::Standing;
 use crate::walls::NAMESPACES;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     without_namespaces_the_floor_stands_and_the_rest_is_told_as_absent,
     without_namespaces_and_as_an_ordinary_user_it_is_the_same,
 );

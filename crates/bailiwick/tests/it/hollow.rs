@@ -5,7 +5,7 @@ use bailiwick::{Demand, Probe, ProbeResult, Tenant, seccomp};
 
 use crate::stage::{block_on, few};
 
-crate::tests![what_a_wall_stops_goes_through_without_it, cells_without_walls_say_so];
+bailiwick_testkit::tests![what_a_wall_stops_goes_through_without_it, cells_without_walls_say_so];
 
 /// System calls that do nothing with arguments of zero, and need no wall to be harmless.
 const HARMLESS: &[(&str, [u64; 6])] = &[

@@ -8,7 +8,7 @@ use crate::alone::in_a_process_of_its_own;
 use crate::processes;
 use crate::stage::{block_on, comes_true, few, gives, limited, with_timers};
 
-crate::tests!(two_hundred_hostile_programs_leave_nothing_behind);
+bailiwick_testkit::tests!(two_hundred_hostile_programs_leave_nothing_behind);
 
 fn two_hundred_hostile_programs_leave_nothing_behind() {
     in_a_process_of_its_own("hostile");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{block_on, few, gives, limited, marker, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     nothing_a_call_leaves_behind_is_there_for_the_next,
     fresh_memory_holds_nothing_of_a_call_before,
     every_cell_has_randomness_of_its_own,

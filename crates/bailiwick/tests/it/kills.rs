@@ -11,7 +11,7 @@ use crate::alone::in_a_process_of_its_own;
 use crate::processes;
 use crate::stage::{PATIENCE, block_on, comes_true, failure, few, gives, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_nursery_killed_under_64_calls_ends_them_all_clearly_and_the_next_calls_work,
     parked_cells_that_are_killed_are_not_handed_out,
     a_call_that_meets_a_cell_just_killed_ends_clearly,

@@ -54,54 +54,6 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: bailiwick::Telling = bailiwick::Telling;
 
-/// Names the tests of a module by their functions.
-macro_rules! tests {
-    ($($test:ident),+ $(,)?) => {
-        /// The tests of this module.
-        pub(crate) const TESTS: &[$crate::Test] =
-            &[$($crate::Test { name: concat!(module_path!(), "::", stringify!($test)), run: $test }),+];
-    };
-}
-pub(crate) use tests;
-
-/// One test.
-#[derive(Clone, Copy)]
-pub(crate) struct Test {
-    /// Its module and a sentence.
-    name: &'static str,
-    /// Panics when it fails.
-    run: fn(),
-}
-
-const ALL: &[&[Test]] = &[
-    asking::TESTS,
-    basics::TESTS,
-    bounds::TESTS,
-    chaos::TESTS,
-    denials::TESTS,
-    dropping::TESTS,
-    emit::TESTS,
-    exhaustion::TESTS,
-    fetching::TESTS,
-    forbidden_namespaces::TESTS,
-    hollow::TESTS,
-    hostile::TESTS,
-    isolation::TESTS,
-    kills::TESTS,
-    memory_of_cells::TESTS,
-    not_entered::TESTS,
-    observing::TESTS,
-    ordinary_user::TESTS,
-    pressure::TESTS,
-    probes::TESTS,
-    replaying::TESTS,
-    sealed::TESTS,
-    secrets::TESTS,
-    surroundings::TESTS,
-    text::TESTS,
-    walls::TESTS,
-];
-
 fn main() -> ExitCode {
     // The one role that leaves out the line below is there to see what happens then.
     if not_entered::is_asked_for() {
@@ -111,13 +63,32 @@ fn main() -> ExitCode {
     if let Some(code) = alone::play_role() {
         return code;
     }
-    let trials = ALL.iter().copied().flatten().map(|test| {
-        let Test { name, run } = *test;
-        let name = name.strip_prefix("it::").unwrap_or(name);
-        libtest_mimic::Trial::test(name, move || {
-            run();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+    bailiwick_testkit::run_tests(&[
+        asking::TESTS,
+        basics::TESTS,
+        bounds::TESTS,
+        chaos::TESTS,
+        denials::TESTS,
+        dropping::TESTS,
+        emit::TESTS,
+        exhaustion::TESTS,
+        fetching::TESTS,
+        forbidden_namespaces::TESTS,
+        hollow::TESTS,
+        hostile::TESTS,
+        isolation::TESTS,
+        kills::TESTS,
+        memory_of_cells::TESTS,
+        not_entered::TESTS,
+        observing::TESTS,
+        ordinary_user::TESTS,
+        pressure::TESTS,
+        probes::TESTS,
+        replaying::TESTS,
+        sealed::TESTS,
+        secrets::TESTS,
+        surroundings::TESTS,
+        text::TESTS,
+        walls::TESTS,
+    ])
 }

@@ -10,7 +10,7 @@ use crate::processes;
 use crate::requires::{Needs, has};
 use crate::stage::{block_on, comes_true, few, gives, marker, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     cells_hold_nothing_of_the_host_and_of_its_environment,
     a_call_is_in_the_memory_of_its_own_cell_only,
 );

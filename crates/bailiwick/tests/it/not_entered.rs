@@ -10,7 +10,7 @@ use crate::alone::{program, succeeds};
 use crate::processes;
 use crate::stage::block_on;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_program_without_enter_is_told_so_and_starts_no_process,
     outside_a_tokio_runtime_the_answer_is_an_error,
     a_tokio_runtime_without_its_drivers_is_an_error,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::outside::{B, Outside};
 use crate::stage::{block_on, policy, policy_over};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     exactly_what_was_needed_is_learnt,
     an_observer_that_widens_nothing_changes_nothing,
     files_are_kept_while_a_tool_is_only_observed,

@@ -12,7 +12,7 @@ use crate::requires::{Needs, has, skip};
 use crate::standing::Standing;
 use crate::walls::NAMESPACES;
 
-crate::tests!(an_ordinary_user_has_all_walls_but_the_cgroup,);
+bailiwick_testkit::tests!(an_ordinary_user_has_all_walls_but_the_cgroup,);
 
 /// A user that owns nothing.
 const NOBODY: u32 = 65_534;

@@ -12,7 +12,7 @@ use crate::alone::in_a_process_of_its_own;
 use crate::processes;
 use crate::stage::{PATIENCE, block_on, block_on_one_thread, comes_true, few, gives, with_timers};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     calls_beyond_the_bounds_are_told_to_come_back_and_none_is_lost,
     a_call_whose_turn_does_not_come_is_told_to_come_back,
     a_burst_of_calls_is_served_to_the_last,

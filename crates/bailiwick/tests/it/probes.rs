@@ -5,7 +5,7 @@ use bailiwick::{Probe, ProbeResult, Runtime, seccomp};
 
 use crate::stage::{block_on, few, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     dangerous_system_calls_are_trapped_by_name,
     what_is_allowed_is_allowed_only_on_the_one_socket,
     memory_cannot_be_made_executable,

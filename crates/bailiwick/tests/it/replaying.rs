@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::outside::{A, Outside, told, with};
 use crate::stage::{block_on, failure, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_call_is_given_again_byte_for_byte_without_a_world,
     code_that_asks_for_something_else_diverges_and_both_are_named,
     a_recording_holds_names_and_no_secrets,

@@ -17,7 +17,7 @@ use crate::processes;
 use crate::requires::{Needs, has};
 use crate::stage::{block_on, comes_true, marker};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     the_host_gets_the_value_and_the_code_a_placeholder,
     an_echo_comes_back_masked_however_it_is_cut,
     a_placeholder_in_another_place_is_refused_and_nothing_is_sent,

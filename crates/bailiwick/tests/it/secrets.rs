@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::outside::{Outside, with};
 use crate::stage::block_on;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     no_way_out_shows_a_secret_in_any_disguise,
     a_secret_in_a_message_of_the_engine_is_masked,
     a_denial_does_not_tell_a_secret_that_was_asked_with,

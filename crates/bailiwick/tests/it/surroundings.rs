@@ -12,7 +12,7 @@ use crate::processes;
 use crate::requires::{Needs, has};
 use crate::stage::{PATIENCE, block_on, comes_true, few, gives, limited, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_program_that_ignores_the_end_of_its_children_has_cells_all_the_same,
     a_program_whose_file_is_gone_still_makes_nurseries,
     a_runtime_can_be_dropped_where_no_tokio_is,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{block_on, fails, few, gives, policy_over, runtime};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_proto_in_the_arguments_is_plain_data,
     arguments_come_back_as_they_went_in,
     arguments_as_deep_as_json_goes_are_taken,

@@ -9,7 +9,7 @@ use crate::processes::{self, descriptors, namespace, status};
 use crate::requires::{Needs, has};
 use crate::stage::{block_on, comes_true, few, gives};
 
-crate::tests!(parked_cells_have_what_the_receipt_says_and_nothing_else);
+bailiwick_testkit::tests!(parked_cells_have_what_the_receipt_says_and_nothing_else);
 
 /// The namespaces that are a cell's own.
 pub(crate) const NAMESPACES: &[&str] = &["user", "pid", "net", "mnt", "ipc", "uts"];

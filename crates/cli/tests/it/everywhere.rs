@@ -4,10 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_testkit::{Program, requires};
+use bailiwick_testkit::{Backing, Program, requires};
 
 use super::exec::has_sandboxes;
-use super::matrix::backing::Backing;
 
 /// Every backend, and how strong its wall is here.
 const ALL: [(&str, &str); 6] = [

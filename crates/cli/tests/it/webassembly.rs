@@ -1,63 +1,13 @@
-//! Programs in WebAssembly by the command line: attacks, also as an ordinary user and where there is no wall, and programs that were
-//! not written for tests.
+//! Programs in WebAssembly by the command line that were not written for tests.
 #![expect(clippy::expect_used, reason = "a fixture that cannot be made ends its test")]
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_testkit::{Program, Run, Specs, requires};
+use bailiwick_testkit::{Program, Run, requires};
 use serde_json::Value;
 
 use crate::bailiwick;
 use crate::exec::has_sandboxes;
-use crate::specs::{check_all, specs};
-
-/// What every attack begins with.
-const ATTEMPT: &str = include_str!("../../../../specs/wasm/attempt.wat");
-
-/// The program is started by something that left a descriptor open and a secret in the environment.
-fn area(program: &Path, area: &str) -> Specs {
-    Specs::new(program, &specs("wasm").join(area))
-        .webassembly(ATTEMPT)
-        .behind(&["/bin/sh", "-c", "exec \"$@\" 7</etc/passwd", "leaking"])
-        .variable("SECRET", "of-the-host")
-}
-
-fn attacks(name: &str) -> Specs {
-    area(Path::new(env!("CARGO_BIN_EXE_bailiwick")), name)
-}
-
-#[test]
-fn no_program_in_webassembly_gets_out() {
-    requires!("sandboxes", has_sandboxes());
-    check_all(&attacks("escape"), 15);
-}
-
-#[test]
-fn no_program_in_webassembly_of_an_ordinary_user_gets_out() {
-    requires!("sandboxes", has_sandboxes());
-    requires!("root", rustix::process::geteuid().is_root() && Path::new("/usr/bin/setpriv").exists());
-    check_all(&attacks("escape").by_nobody(), 15);
-}
-
-#[test]
-fn programs_in_webassembly_end_at_their_limits() {
-    requires!("sandboxes", has_sandboxes());
-    requires!("python3", Path::new("/usr/bin/python3").exists());
-    check_all(&attacks("limits"), 15);
-}
-
-/// Where there is no wall every attack wins, and says so: one that does not would prove nothing of a wall.
-#[test]
-fn every_attack_in_webassembly_wins_without_walls() {
-    requires!("node", Path::new("/usr/bin/node").exists());
-    let results = area(&specs("hollow/wasm"), "escape").run();
-    let lost: Vec<&str> = results
-        .iter()
-        .filter(|(_, wrong)| !wrong.as_ref().is_some_and(|wrong| wrong.contains("ESCAPED")))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    assert!(lost.is_empty(), "of {} attacks these do not win: {lost:?}", results.len());
-}
 
 /// Where the Makefile puts programs for tests.
 fn target() -> PathBuf {

@@ -20,12 +20,12 @@ use serde_json::Value;
 /// A backend, and the server or the engine that it asks, which ends with this.
 pub(super) struct Made {
     pub(super) backend: Arc<dyn Backend>,
-    pub(super) server: Option<(Running, Program)>,
-    pub(super) engine: Option<Own>,
+    pub(super) _server: Option<(Running, Program)>,
+    pub(super) _engine: Option<Own>,
 }
 
 fn made(backend: impl Backend + 'static) -> Made {
-    Made { backend: Arc::new(backend), server: None, engine: None }
+    Made { backend: Arc::new(backend), _server: None, _engine: None }
 }
 
 fn jails(folder: PathBuf) -> ProcessBackend {
@@ -48,7 +48,7 @@ pub(super) fn podman(folder: PathBuf) -> Option<Made> {
     let options = bailiwick_sandbox_container::Options::new(folder);
     let socket = Some(engine.socket.clone());
     let backend = ContainerBackend::new(bailiwick_sandbox_container::Options { socket, ..options });
-    Some(Made { engine: Some(engine), ..made(backend) })
+    Some(Made { _engine: Some(engine), ..made(backend) })
 }
 
 pub(super) fn gvisor(folder: PathBuf) -> Option<Made> {
@@ -86,5 +86,5 @@ pub(super) fn remote(_: PathBuf) -> Option<Made> {
     let key = Secret::new(key.stdout.trim().to_owned());
     let finds = move || Door::new(&address, Some((&key, "a test".to_owned())), None, Duration::ZERO);
     let backend = RemoteBackend::new(bailiwick_sandbox_remote::Options::new(finds));
-    Some(Made { server: Some((running, program)), ..made(backend) })
+    Some(Made { _server: Some((running, program)), ..made(backend) })
 }

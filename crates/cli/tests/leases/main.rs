@@ -12,55 +12,30 @@ mod made;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_sandbox::{
-    Available, Backend, Command, Limit, Limits, Pool, PoolOptions, Preset, Sandbox, SandboxSpec,
-};
-use bailiwick_testkit::{Verdicts, has};
+use bailiwick_sandbox::{Available, Command, Limit, Limits, Pool, PoolOptions, Preset, Sandbox, SandboxSpec};
+use bailiwick_testkit::{Group, Prepared, Verdicts, has};
 use bytes::Bytes;
 use made::Made;
+use tokio::runtime::Runtime;
 
-macro_rules! rows {
-    ($($module:ident by $part:literal: $backend:expr;)+) => {
-        $(mod $module {
-            use super::Row;
-
-            bailiwick_testkit::tests![
-                nothing_of_one_lease_is_there_for_the_next,
-                what_is_left_is_found_where_nothing_is_reset,
-            ];
-
-            const ROW: Row = Row { backend: stringify!($module), part: $part, make: $backend };
-
-            fn nothing_of_one_lease_is_there_for_the_next() {
-                ROW.check_leases();
-            }
-
-            fn what_is_left_is_found_where_nothing_is_reset() {
-                ROW.check_looks();
-            }
-        })+
-
-        /// All rows.
-        const ROWS: &[&[bailiwick_testkit::Test]] = &[$($module::TESTS),+];
-    };
-}
-
-rows! {
-    process by "sandboxes": super::made::process;
-    container by "docker": super::made::container;
-    podman by "podman": super::made::podman;
-    gvisor by "gvisor": super::made::gvisor;
-    wasm by "wasm": super::made::wasm;
-    microvm by "qemu": super::made::microvm;
-    remote by "sandboxes": super::made::remote;
-}
+/// Every backend.
+const ROWS: [Row; 7] = [
+    Row { backend: "process", part: "sandboxes", make: made::process },
+    Row { backend: "container", part: "docker", make: made::container },
+    Row { backend: "podman", part: "podman", make: made::podman },
+    Row { backend: "gvisor", part: "gvisor", make: made::gvisor },
+    Row { backend: "wasm", part: "wasm", make: made::wasm },
+    Row { backend: "microvm", part: "qemu", make: made::microvm },
+    Row { backend: "remote", part: "sandboxes", make: made::remote },
+];
 
 fn main() -> ExitCode {
     bailiwick_backends::enter();
-    bailiwick_testkit::run_tests(ROWS)
+    let groups = ROWS.into_iter().flat_map(|row| [row.leases(), row.looks()]).collect();
+    bailiwick_testkit::run_suite(&[], groups)
 }
 
 /// What both of a case begin with.
@@ -71,33 +46,26 @@ const BEFORE: &str = concat!(
     "\n",
 );
 
-struct Case {
-    name: String,
-    leave: String,
-    look: String,
-}
-
 fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
 }
 
-fn cases() -> Vec<Case> {
+/// The names of all cases.
+fn cases() -> Vec<String> {
     let folders = std::fs::read_dir(specs().join("commands/pool")).expect("the area is there");
-    let mut cases: Vec<Case> = folders
-        .map(|entry| {
-            let folder = entry.expect("an entry of the area").path();
-            let read = |name: &str| {
-                #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
-                let text = std::fs::read_to_string(folder.join(name)).expect("a file of the case");
-                format!("{BEFORE}{text}")
-            };
-            let name = folder.file_name().expect("a case has a name").to_string_lossy().into_owned();
-            Case { name, leave: read("leave.py"), look: read("look.py") }
-        })
-        .collect();
-    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry of the area").file_name();
+    let mut cases: Vec<String> = folders.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+    cases.sort();
     assert!(cases.len() >= 15, "only {} cases were found", cases.len());
     cases
+}
+
+/// A program of a case: `leave.py` or `look.py`.
+fn program(case: &str, name: &str) -> String {
+    #[expect(clippy::disallowed_methods, reason = "files of the repository, read by its tests")]
+    let text = std::fs::read_to_string(specs().join("commands/pool").join(case).join(name))
+        .expect("a file of the case");
+    format!("{BEFORE}{text}")
 }
 
 /// What a program in Python says.
@@ -118,11 +86,6 @@ fn spec(backend: &str) -> SandboxSpec {
     SandboxSpec::new(if backend == "microvm" { machine().expect("limits") } else { limits })
 }
 
-fn wait<T>(doing: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(doing)
-}
-
 /// A backend.
 #[derive(Clone, Copy)]
 struct Row {
@@ -132,74 +95,128 @@ struct Row {
     make: fn(PathBuf) -> Option<Made>,
 }
 
+/// A backend that was seen to work, and the runtime that it works on.
+struct Working {
+    row: Row,
+    runtime: Runtime,
+    made: Made,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.runtime.block_on(self.made.backend.close());
+    }
+}
+
 impl Row {
-    /// Does something with the backend, where this machine has it.
-    fn with(self, doing: impl AsyncFnOnce(Arc<dyn Backend>, SandboxSpec)) {
+    /// The backend, where this machine has it.
+    fn prepare(self) -> Option<Working> {
         if !has("python3", Path::new("/usr/bin/python3").exists()) {
-            return;
+            return None;
         }
-        let folder = tempfile::tempdir().expect("a folder");
-        let made = (self.make)(folder.path().join("state"));
-        if !has(self.part, made.is_some()) {
-            return;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let folder = tempfile::tempdir().expect("a directory");
+        let made = runtime.block_on(async {
+            let made = (self.make)(folder.path().join("state"))?;
+            let is_there = made.backend.probe().await.availability == Available::Yes;
+            is_there.then_some(made)
+        });
+        has(self.part, made.is_some()).then_some(())?;
+        Some(Working { row: self, runtime, made: made?, _folder: folder })
+    }
+
+    /// The cases that `make test` runs.
+    fn quick(self) -> Option<Vec<String>> {
+        Verdicts::read(&specs(), self.backend).quick("pool")
+    }
+
+    /// What one lease leaves is not there for the next.
+    fn leases(self) -> Group {
+        let prepare = move || self.prepare().map(Leases::new);
+        Group::new(format!("pool::{}", self.backend), cases(), prepare).quick(self.quick())
+    }
+
+    /// What is left is found where nothing is reset: a look that finds nothing there would prove nothing.
+    fn looks(self) -> Group {
+        let prepare = move || self.prepare().map(Looks);
+        Group::new(format!("pool::{}::without_a_reset", self.backend), cases(), prepare).quick(self.quick())
+    }
+}
+
+/// A pool of one sandbox, or why the backend has none.
+struct Leases {
+    pool: Mutex<Result<Pool, String>>,
+    working: Working,
+}
+
+impl Leases {
+    fn new(working: Working) -> Self {
+        let (backend, spec) = (working.made.backend.clone(), spec(working.row.backend));
+        let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_mins(1) };
+        let _within = working.runtime.enter();
+        let pool = match backend.can_run(&spec) {
+            Err(refused) => Err(refused.to_string()),
+            Ok(()) => Ok(Pool::new(backend, spec, options).expect("a pool")),
+        };
+        Self { pool: Mutex::new(pool), working }
+    }
+
+    fn lease_twice(&self, case: &str) -> Result<(), String> {
+        // One case after the other: there is one sandbox.
+        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = pool.as_ref().map_err(Clone::clone)?;
+        self.working.runtime.block_on(async {
+            let lease = pool.borrow().await.expect("a first lease");
+            let left = says(&*lease, &program(case, "leave.py")).await;
+            lease.give_back().await;
+            let lease = pool.borrow().await.expect("a second lease");
+            let found = says(&*lease, &program(case, "look.py")).await;
+            lease.give_back().await;
+            if found == "NOTHING" { Ok(()) } else { Err(format!("{left}; then {found}")) }
+        })
+    }
+}
+
+impl Prepared for Leases {
+    fn check(&self, case: &str) -> Result<(), String> {
+        Verdicts::read(&specs(), self.working.row.backend).judge("pool", case, self.lease_twice(case))
+    }
+}
+
+impl Drop for Leases {
+    fn drop(&mut self) {
+        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(pool) = pool {
+            self.working.runtime.block_on(pool.close());
         }
-        let Some(Made { backend, server: _server, engine: _engine }) = made else { return };
-        wait(async {
-            let is_there = backend.probe().await.availability == Available::Yes;
-            if has(self.part, is_there) {
-                doing(backend.clone(), spec(self.backend)).await;
-            }
-            backend.close().await;
-        });
     }
+}
 
-    /// What is not as the file of this backend says.
-    #[track_caller]
-    fn judge(self, results: &[(String, Option<String>)]) {
-        let surprises = Verdicts::read(&specs(), self.backend).surprises("pool", results);
-        assert!(surprises.is_empty(), "{}", surprises.join("\n"));
-    }
+/// A sandbox for each case, in which nothing is reset.
+struct Looks(Working);
 
-    fn check_leases(self) {
-        self.with(async |backend, spec| {
-            if let Err(refused) = backend.can_run(&spec) {
-                let refused = |case: Case| (case.name, Some(refused.to_string()));
-                return self.judge(&cases().into_iter().map(refused).collect::<Vec<_>>());
+impl Prepared for Looks {
+    fn check(&self, case: &str) -> Result<(), String> {
+        let Working { row, runtime, made, .. } = &self.0;
+        let spec = spec(row.backend);
+        if made.backend.can_run(&spec).is_err() {
+            return Ok(());
+        }
+        runtime.block_on(async {
+            let sandbox = made.backend.create(spec).await.expect("a sandbox");
+            let left = says(&*sandbox, &program(case, "leave.py")).await;
+            let found = says(&*sandbox, &program(case, "look.py")).await;
+            sandbox.terminate().await.expect("it ends");
+            if left.starts_with("LEFT") == found.starts_with("FOUND") {
+                Ok(())
+            } else {
+                Err(format!("{left}; then {found}"))
             }
-            let options = PoolOptions { max: 1, min_idle: 1, borrow_timeout: Duration::from_mins(1) };
-            let pool = Pool::new(backend, spec, options).expect("a pool");
-            let mut results = Vec::new();
-            for case in cases() {
-                let lease = pool.borrow().await.expect("a first lease");
-                let left = says(&*lease, &case.leave).await;
-                lease.give_back().await;
-                let lease = pool.borrow().await.expect("a second lease");
-                let found = says(&*lease, &case.look).await;
-                lease.give_back().await;
-                results.push((case.name, (found != "NOTHING").then(|| format!("{left}; then {found}"))));
-            }
-            pool.close().await;
-            self.judge(&results);
-        });
-    }
-
-    /// A look that finds nothing where everything still is would prove nothing.
-    fn check_looks(self) {
-        self.with(async |backend, spec| {
-            if backend.can_run(&spec).is_err() {
-                return;
-            }
-            let mut wrong = Vec::new();
-            for case in cases() {
-                let sandbox = backend.create(spec.clone()).await.expect("a sandbox");
-                let left = says(&*sandbox, &case.leave).await;
-                let found = says(&*sandbox, &case.look).await;
-                if left.starts_with("LEFT") != found.starts_with("FOUND") {
-                    wrong.push(format!("{}: {left}; then {found}", case.name));
-                }
-                sandbox.terminate().await.expect("it ends");
-            }
-            assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        });
+        })
     }
 }

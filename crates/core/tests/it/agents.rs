@@ -11,11 +11,11 @@ use bailiwick_core::sandboxes::{
 };
 use bailiwick_core::{Action, Actor, Backends, Caller, Core, Refusal, Reply};
 use bailiwick_sandbox::{Backend, SandboxPath};
+use bailiwick_testkit::tests;
 use bailiwick_types::{CorrelationId, ErrorCode, KeyId, RiskLevel, Scope, Scopes};
 use serde_json::Value;
 
 use crate::stage::{Place, Says, block_on, cli};
-use crate::tests;
 use crate::unwalled::Unwalled;
 
 tests!(

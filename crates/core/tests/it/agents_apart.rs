@@ -8,11 +8,11 @@ use bailiwick_core::sandboxes::{
     AgentDoes, CommandWish, Cursor, ExecWish, GivenInput, InputBytes, SandboxWish, Session, Target, Window,
 };
 use bailiwick_core::{Action, Actor, Caller, Reply};
+use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, KeyId};
 
 use crate::agents::{ALL, agent, create, ground, keyless, path, shell, standing, wide};
 use crate::stage::{Place, Says, block_on, cli};
-use crate::tests;
 
 tests!(
     agents_of_one_name_are_parted_by_their_keys_and_those_without_a_key_by_their_names,

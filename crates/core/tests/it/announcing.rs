@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::asking::{Served, agent, place};
 use crate::stage::{block_on, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_program_is_told_of_a_question_on_its_input,
     an_address_gets_the_question,
     what_fails_is_counted_and_delays_nothing,

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, Place, Says, block_on, cli, refused, with, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     what_is_no_yes_is_a_no,
     a_yes_runs_the_call_once_and_is_on_the_record,
     the_operator_can_name_tools_that_always_wait,

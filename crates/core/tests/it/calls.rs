@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{ADD, Place, block_on, cli, hearing, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_call_leaves_its_intent_and_its_outcome_on_the_record,
     arguments_that_do_not_fit_take_no_cell,
     defaults_are_filled_in,

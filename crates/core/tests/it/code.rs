@@ -309,7 +309,7 @@ fn limits_and_the_names_of_secrets_are_told() {
     });
 }
 
-crate::tests! {
+bailiwick_testkit::tests! {
     a_run_leaves_its_intent_and_its_outcome_on_the_record,
     whoever_only_calls_gets_the_bare_policy_and_no_higher_limit,
     a_run_that_needs_a_yes_does_not_begin_without_one,

@@ -2,12 +2,12 @@
 
 use bailiwick_core::{Action, Offered, Reasons, Refusal, Reply, Tested, Which};
 use bailiwick_sandbox::Demand;
+use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, RiskLevel};
 use serde_json::json;
 
 use crate::commands::{COUNT, Ground, VALUE, ground, ground_with, keep_secret, shell};
 use crate::stage::{Place, Says, block_on, refused, with, yaml};
-use crate::tests;
 use crate::unwalled::Unwalled;
 
 tests!(

@@ -9,11 +9,11 @@ use bailiwick_core::{Action, Backends, Core, Reasons, Reply, TestVerdict, Tested
 use bailiwick_redact::Secret;
 use bailiwick_sandbox::Backend;
 use bailiwick_secrets::{Fallback, SecretName, Secrets};
+use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, RiskLevel};
 use serde_json::{Value, json};
 
 use crate::stage::{House, Place, block_on, cli, hearing, private, refused, yaml};
-use crate::tests;
 use crate::unwalled::Unwalled;
 
 tests!(

@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 
 use crate::stage::{House, Place, block_on, cli, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     content_comes_out_as_it_was_given,
     content_of_a_tool_with_an_output_brings_what_is_structured,
     what_only_says_that_it_is_content_fails_the_pass_and_the_call,

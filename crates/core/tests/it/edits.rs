@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::stage::{Place, block_on, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     what_runs_differently_is_no_edit_of_a_text,
     tools_with_like_names_share_no_folder_and_no_file,
     a_new_name_does_not_shed_the_operators_wish_to_be_asked,

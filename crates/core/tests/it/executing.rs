@@ -2,12 +2,12 @@
 
 use bailiwick_core::{Action, Reasons, Reply};
 use bailiwick_sandbox::Demand;
+use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, RiskLevel};
 use serde_json::{Value, json};
 
 use crate::commands::{Ground, ground, ground_with};
 use crate::stage::{Place, Says, block_on, with, yaml};
-use crate::tests;
 use crate::unwalled::Unwalled;
 
 tests!(

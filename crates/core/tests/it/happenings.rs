@@ -209,7 +209,7 @@ fn whoever_watches_and_may_approve_counts_as_somebody() {
     });
 }
 
-crate::tests! {
+bailiwick_testkit::tests! {
     every_change_of_a_tool_is_told,
     a_tool_that_was_edited_in_the_store_is_told_to_be_gone,
     whoever_only_calls_is_told_of_published_tools_alone,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, House, Place, block_on, cli, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     one_bad_document_among_two_hundred_changes_nothing_and_all_faults_are_told,
     two_documents_of_one_name_or_id_are_refused,
     an_id_that_is_free_is_kept_and_one_that_is_taken_is_that_tool,

@@ -308,7 +308,7 @@ fn only_whoever_operates_makes_keys() {
     });
 }
 
-crate::tests! {
+bailiwick_testkit::tests! {
     a_key_opens_until_it_is_revoked_also_after_a_restart,
     wishes_that_cannot_be_met_are_refused,
     a_name_is_taken_while_its_key_holds,

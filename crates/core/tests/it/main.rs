@@ -42,62 +42,33 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: bailiwick_runtime::Telling = bailiwick_runtime::Telling;
 
-/// Names the tests of a module by their functions.
-macro_rules! tests {
-    ($($test:ident),+ $(,)?) => {
-        /// The tests of this module.
-        pub(crate) const TESTS: &[$crate::Test] =
-            &[$($crate::Test { name: concat!(module_path!(), "::", stringify!($test)), run: $test }),+];
-    };
-}
-pub(crate) use tests;
-
-/// One test.
-#[derive(Clone, Copy)]
-pub(crate) struct Test {
-    /// Its module and a sentence.
-    name: &'static str,
-    /// Panics when it fails.
-    run: fn(),
-}
-
-const ALL: &[&[Test]] = &[
-    agents::TESTS,
-    agents_apart::TESTS,
-    announcing::TESTS,
-    approvals::TESTS,
-    calls::TESTS,
-    code::TESTS,
-    command_policy::TESTS,
-    commands::TESTS,
-    contents::TESTS,
-    edits::TESTS,
-    executing::TESTS,
-    happenings::TESTS,
-    imports::TESTS,
-    keys::TESTS,
-    offered::TESTS,
-    passes::TESTS,
-    publishing::TESTS,
-    queue::TESTS,
-    record::TESTS,
-    remembered::TESTS,
-    sandboxes::TESTS,
-    scopes::TESTS,
-    settings::TESTS,
-    tampering::TESTS,
-    workspaces::TESTS,
-];
-
 fn main() -> ExitCode {
     bailiwick_runtime::enter();
-    let trials = ALL.iter().copied().flatten().map(|test| {
-        let Test { name, run } = *test;
-        let name = name.strip_prefix("it::").unwrap_or(name);
-        libtest_mimic::Trial::test(name, move || {
-            run();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+    bailiwick_testkit::run_tests(&[
+        agents::TESTS,
+        agents_apart::TESTS,
+        announcing::TESTS,
+        approvals::TESTS,
+        calls::TESTS,
+        code::TESTS,
+        command_policy::TESTS,
+        commands::TESTS,
+        contents::TESTS,
+        edits::TESTS,
+        executing::TESTS,
+        happenings::TESTS,
+        imports::TESTS,
+        keys::TESTS,
+        offered::TESTS,
+        passes::TESTS,
+        publishing::TESTS,
+        queue::TESTS,
+        record::TESTS,
+        remembered::TESTS,
+        sandboxes::TESTS,
+        scopes::TESTS,
+        settings::TESTS,
+        tampering::TESTS,
+        workspaces::TESTS,
+    ])
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, House, Place, STARS, block_on, refused, sql, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_tool_is_offered_with_what_its_policy_lets_it_do,
     what_cannot_be_called_is_not_offered,
     what_was_changed_behind_our_back_is_not_offered,

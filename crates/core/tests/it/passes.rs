@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, House, Place, STARS, block_on, cli, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_host_that_was_not_declared_fails_the_pass_with_its_fix,
     a_pass_is_bound_to_the_hashes_and_says_what_ran,
     every_kind_of_expectation_is_looked_at,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, Place, Says, block_on, refused, with, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_high_level_waits_for_a_written_reason,
     texts_that_trip_the_scan_need_a_word_for_them,
     texts_that_change_while_it_is_published_are_looked_at,

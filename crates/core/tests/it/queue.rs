@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::asking::{Called, Served, WRITES, agent, answer, has_run, keyless, other_agent, place};
 use crate::stage::{Place, Says, block_on, cli, hearing, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_yes_from_the_queue_runs_the_call,
     a_no_from_the_queue_runs_nothing,
     no_answer_in_time_is_a_no_and_a_late_yes_a_conflict,

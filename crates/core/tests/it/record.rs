@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, Place, block_on, refused, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     the_chain_is_proven_across_restarts,
     an_export_has_every_record_and_its_heads,
     what_belongs_to_nothing_is_not_found,

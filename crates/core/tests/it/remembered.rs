@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::asking::{Served, WRITES, agent, has_run, keyless, other_agent};
 use crate::stage::{block_on, cli, refused, sql, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_yes_for_these_arguments_lets_the_same_call_through,
     a_yes_for_a_key_lets_all_its_calls_through,
     a_yes_ends_with_its_minutes,

@@ -9,11 +9,11 @@ use bailiwick_core::sandboxes::{
 };
 use bailiwick_core::{Action, Actor, Backends, Caller, Core, Happening, Refusal, Reply};
 use bailiwick_sandbox::{Backend, Demand, Limit, Mount, SandboxPath};
+use bailiwick_testkit::tests;
 use bailiwick_types::{ErrorCode, KeyId, Scope, Scopes, Tier};
 use serde_json::Value;
 
 use crate::stage::{Place, block_on, cli};
-use crate::tests;
 use crate::unwalled::Unwalled;
 
 tests!(

@@ -138,7 +138,7 @@ fn whoever_only_calls_changes_nothing() {
     });
 }
 
-crate::tests! {
+bailiwick_testkit::tests! {
     whoever_does_not_author_sees_what_is_published,
     the_highest_risk_is_published_by_operators_alone,
     whoever_only_calls_changes_nothing,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, Place, block_on, cli, refused, yaml};
 
-crate::tests!(what_an_owner_would_do_under_other_settings_is_refused);
+bailiwick_testkit::tests!(what_an_owner_would_do_under_other_settings_is_refused);
 
 fn what_an_owner_would_do_under_other_settings_is_refused() {
     block_on(async {

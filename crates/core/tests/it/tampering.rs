@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::stage::{ADD, House, Place, block_on, refused, sql, yaml};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_tool_edited_in_the_store_does_not_run,
     an_edited_record_is_named_by_the_proof,
     a_revoked_tool_comes_back_by_its_document,

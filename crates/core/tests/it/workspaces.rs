@@ -132,7 +132,7 @@ fn without_a_name_the_files_are_the_tools() {
     });
 }
 
-crate::tests! {
+bailiwick_testkit::tests! {
     a_named_workspace_is_its_callers_alone,
     a_workspace_that_the_operator_shares_is_everybodys,
     the_operators_key_finds_the_operators_files,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::schema::{document, operations};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     the_committed_document_is_the_one_that_is_served,
     every_reference_leads_somewhere,
     every_operation_has_a_name_a_summary_and_its_refusals,

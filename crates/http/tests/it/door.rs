@@ -7,7 +7,7 @@ use crate::replies;
 use crate::schema::is_a;
 use crate::stage::{Answer, Stage, bare, block_on, get, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_refusal_at_the_door_is_a_whole_problem,
     a_refusal_for_a_foreign_host_tells_of_hosts_and_not_of_credentials,
 );

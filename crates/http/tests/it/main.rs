@@ -35,57 +35,28 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: bailiwick_core::Telling = bailiwick_core::Telling;
 
-/// Names the tests of a module by their functions.
-macro_rules! tests {
-    ($($test:ident),+ $(,)?) => {
-        /// The tests of this module.
-        pub(crate) const TESTS: &[$crate::Test] =
-            &[$($crate::Test { name: concat!(module_path!(), "::", stringify!($test)), run: $test }),+];
-    };
-}
-pub(crate) use tests;
-
-/// One test.
-#[derive(Clone, Copy)]
-pub(crate) struct Test {
-    /// Its module and a sentence.
-    name: &'static str,
-    /// Panics when it fails.
-    run: fn(),
-}
-
-const ALL: &[&[Test]] = &[
-    document::TESTS,
-    door::TESTS,
-    mounted::TESTS,
-    once::TESTS,
-    open::TESTS,
-    operations::TESTS,
-    pages::TESTS,
-    people::TESTS,
-    real::TESTS,
-    refusals::TESTS,
-    resource::TESTS,
-    room::TESTS,
-    sandboxes::TESTS,
-    shapes::TESTS,
-    streams::TESTS,
-    terminals::TESTS,
-];
-
 fn main() -> ExitCode {
     bailiwick_core::enter();
     if std::env::args().any(|argument| argument == document::WRITE) {
         document::write();
         return ExitCode::SUCCESS;
     }
-    let trials = ALL.iter().copied().flatten().map(|test| {
-        let Test { name, run } = *test;
-        let name = name.strip_prefix("it::").unwrap_or(name);
-        libtest_mimic::Trial::test(name, move || {
-            run();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit_code()
+    bailiwick_testkit::run_tests(&[
+        document::TESTS,
+        door::TESTS,
+        mounted::TESTS,
+        once::TESTS,
+        open::TESTS,
+        operations::TESTS,
+        pages::TESTS,
+        people::TESTS,
+        real::TESTS,
+        refusals::TESTS,
+        resource::TESTS,
+        room::TESTS,
+        sandboxes::TESTS,
+        shapes::TESTS,
+        streams::TESTS,
+        terminals::TESTS,
+    ])
 }

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 
 use crate::stage::{block_on, opening, private_folder};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     what_is_mounted_is_served_and_takes_an_idempotency_key_for_nothing,
     a_server_without_has_nothing_at_mcp,
 );

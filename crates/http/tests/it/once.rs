@@ -13,7 +13,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::replies;
 use crate::stage::{Answer, Stage, block_on, json, principal, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     the_same_request_is_done_once_and_answered_alike,
     another_body_is_a_conflict,
     another_caller_or_place_is_another_request,

@@ -10,7 +10,7 @@ use bailiwick_types::{Scope, Scopes};
 
 use crate::stage::{block_on, opening, private_folder};
 
-crate::tests!(a_server_without_a_key_that_holds_stays_on_this_machine);
+bailiwick_testkit::tests!(a_server_without_a_key_that_holds_stays_on_this_machine);
 
 fn a_server_without_a_key_that_holds_stays_on_this_machine() {
     block_on(async {

@@ -17,7 +17,7 @@ use crate::resource::jwt;
 use crate::schema::{holds, operation, operations};
 use crate::stage::{Answer, Stage, bare, block_on, get, json, principal, text, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     every_operation_of_the_document_has_a_row_here,
     a_request_becomes_its_action_and_the_reply_its_answer,
     a_refusal_is_a_problem_with_its_status,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::replies::{self, lines, record};
 use crate::stage::{Stage, block_on, get};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     tools_are_paged_by_an_opaque_cursor,
     records_are_paged_in_both_directions,
     an_export_goes_on_page_by_page,

@@ -9,7 +9,7 @@ use crate::schema::{holds, is_a};
 use crate::stage::{Answer, Stage, bare, block_on, get, json, principal};
 use crate::streams::next;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     who_watches_hears_of_a_tool_and_its_records,
     a_key_is_made_listed_and_revoked,
     code_is_looked_at_and_run,

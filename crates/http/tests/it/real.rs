@@ -7,7 +7,7 @@ use serde_json::{Value, json as object};
 use crate::schema::{holds, is_a};
 use crate::stage::{Answer, Stage, bare, block_on, get, json, text, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_tool_goes_from_its_document_to_its_call,
     a_document_with_mistakes_is_told_mistake_by_mistake,
     a_tool_is_replaced_only_at_the_version_that_was_seen,

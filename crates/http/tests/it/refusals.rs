@@ -9,7 +9,7 @@ use serde_json::{Value, json as object};
 use crate::schema::is_a;
 use crate::stage::{Answer, Stage, bare, block_on, get, json, text, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     what_is_not_there_is_a_404,
     a_method_that_is_not_taken_is_a_405_with_allow,
     a_body_that_is_not_json_is_told_with_its_place,

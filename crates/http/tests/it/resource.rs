@@ -9,7 +9,7 @@ use serde_json::json as object;
 
 use crate::stage::{Answer, Door, Stage, bare, block_on, get, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     anybody_is_told_who_gives_tokens_for_the_address_they_asked,
     where_nobody_gives_tokens_nothing_is_told,
     hosts_and_pages_are_checked_before_anybody_is_told,

@@ -16,7 +16,7 @@ use crate::replies;
 use crate::stage::{Answer, Door, Stage, bare, block_on, json};
 use crate::streams::next;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     calls_that_wait_for_a_person_leave_the_room_to_others,
     streamed_calls_that_wait_for_a_person_leave_the_room_to_others,
     whatever_runs_something_needs_room,

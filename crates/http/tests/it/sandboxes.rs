@@ -25,7 +25,7 @@ use rows::{bytes, caused, exec, kept, path, said, wish, written};
 
 pub(crate) use rows::rows;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     what_is_wrong_with_a_wish_is_told_with_its_place,
     a_file_goes_in_and_out_as_it_is,
     a_file_that_is_too_large_is_a_413,

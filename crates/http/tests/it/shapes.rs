@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::replies;
 use crate::schema::is_a;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     every_shape_says_what_the_inside_says_and_reads_back_as_it,
     every_event_reads_back_as_it_was,
     a_report_looks_as_it_was_promised,

@@ -15,7 +15,7 @@ use crate::replies;
 use crate::schema::is_a;
 use crate::stage::{Answer, Stage, block_on, get, json, principal, with};
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_call_tells_its_lines_and_then_its_report,
     a_call_that_waits_tells_so,
     a_call_that_is_refused_tells_a_problem,

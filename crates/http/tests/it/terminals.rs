@@ -24,7 +24,7 @@ use crate::schema::is_a;
 use crate::stage::{Listening, Stage, block_on};
 use crate::streams::Alarm;
 
-crate::tests!(
+bailiwick_testkit::tests!(
     a_terminal_carries_what_is_typed_and_shown_and_then_its_result,
     a_terminal_is_for_whoever_may_run_commands,
     a_page_of_somebody_else_gets_no_terminal,

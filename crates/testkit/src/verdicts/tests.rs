@@ -11,26 +11,26 @@ says = [\"no such thing\"]
 why = \"there are none\"
 ";
 
-fn result(name: &str, wrong: Option<&str>) -> (String, Option<String>) {
-    (name.to_owned(), wrong.map(str::to_owned))
+fn result(wrong: Option<&str>) -> Result<(), String> {
+    wrong.map_or(Ok(()), |wrong| Err(wrong.to_owned()))
 }
 
 #[track_caller]
 fn check(area: &str, name: &str, wrong: Option<&str>, surprise: Option<&str>) {
     let verdicts = Verdicts::parse("file.toml", FILE).expect("verdicts");
-    let told = verdicts.surprises(area, &[result(name, wrong)]);
+    let judged = verdicts.judge(area, name, result(wrong));
     match surprise {
-        None => assert_eq!(told, [""; 0]),
-        Some(text) => assert!(told.len() == 1 && told.iter().all(|one| one.contains(text)), "{told:?}"),
+        None => assert_eq!(judged, Ok(())),
+        Some(text) => assert!(judged.as_ref().is_err_and(|error| error.contains(text)), "{judged:?}"),
     }
 }
 
 #[test]
 fn a_case_holds_unless_it_is_excepted() {
     check("fs", "three", None, None);
-    check("fs", "three", Some("broken"), Some("fs/three: broken"));
+    check("fs", "three", Some("broken"), Some("broken"));
     // Another area's case of that name is another case.
-    check("egress", "one", Some("no such thing"), Some("egress/one"));
+    check("egress", "one", Some("no such thing"), Some("no such thing"));
 }
 
 #[test]
@@ -42,10 +42,13 @@ fn an_exception_covers_its_own_reason_and_is_wrong_when_it_is_not_needed() {
 }
 
 #[test]
-fn what_is_held_is_counted_without_exceptions() {
+fn quick_cases_are_those_of_the_list_and_all_where_there_is_none() {
     let verdicts = Verdicts::parse("file.toml", FILE).expect("verdicts");
-    assert_eq!(verdicts.words, ["ENOSYS"]);
-    assert_eq!(verdicts.held("fs", &[result("one", Some("no such thing")), result("three", None)]), 1);
+    assert_eq!((verdicts.words.as_slice(), verdicts.quick("fs")), (["ENOSYS".to_owned()].as_slice(), None));
+    let text = format!("{HEAD}quick = [\"fs/one\", \"escape/two\"]\n");
+    let verdicts = Verdicts::parse("file.toml", &text).expect("verdicts");
+    assert_eq!(verdicts.quick("fs"), Some(vec!["one".to_owned()]));
+    assert_eq!(verdicts.quick("limits"), Some(Vec::new()));
 }
 
 #[test]
@@ -80,8 +83,8 @@ fn a_file_of_verdicts_says_everything_and_nothing_else() {
 fn what_holds_without_a_backend_is_listed_and_nothing_else_is() {
     let hollow = Hollow::parse("none.toml", "cases = [\"fs/one\"]").expect("a list");
     assert_eq!(hollow.of("fs").collect::<Vec<_>>(), ["one"]);
-    assert_eq!(hollow.surprises("fs", &[result("one", None), result("two", Some("no"))]), [""; 0]);
-    let told = hollow.surprises("fs", &[result("one", Some("no")), result("two", None)]);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().any(|one| one.contains("fs/two: it holds without a backend")), "{told:?}");
+    let judge = |case, wrong| hollow.judge("fs", case, result(wrong));
+    assert_eq!((judge("one", None), judge("two", Some("no"))), (Ok(()), Ok(())));
+    assert!(judge("one", Some("no")).is_err_and(|error| error.contains("it needs a backend: no")));
+    assert!(judge("two", None).is_err_and(|error| error.contains("it holds without a backend")));
 }

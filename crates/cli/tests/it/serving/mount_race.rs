@@ -13,13 +13,12 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bailiwick_testkit::{Program, requires};
+use bailiwick_testkit::{Backing, Program, requires};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
 use super::sandboxes::Client;
 use super::{Serving, bailiwick};
-use crate::matrix::backing::Backing;
 
 /// The variable that says how many sandboxes are asked for.
 const CREATES: &str = "BAILIWICK_RACE_CREATES";

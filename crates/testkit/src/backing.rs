@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
-use bailiwick_testkit::engine::Own;
-use bailiwick_testkit::{Program, docker, has};
-
-use crate::serving::{Serving, run};
+use crate::engine::Own;
+use crate::{Program, Serving, docker, has, run};
 
 /// The variable that lists the backends which may be used.
 const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
@@ -17,13 +15,16 @@ const KEY: &str = "KEY_OF_THE_OTHER";
 const SOCKET: &str = "BAILIWICK_SANDBOX_CONTAINER_SOCKET";
 
 /// A backend, as long as this lives.
-pub(crate) struct Backing {
-    pub(crate) variables: Vec<(String, String)>,
+#[derive(Debug)]
+pub struct Backing {
+    /// Variables for the program.
+    pub variables: Vec<(String, String)>,
     server: Option<There>,
     _engine: Option<Own>,
 }
 
 /// A server on a machine of its own.
+#[derive(Debug)]
 struct There {
     _serving: Serving,
     program: Program,
@@ -53,7 +54,7 @@ impl Backing {
     }
 
     /// The backend of this name, or none at all, if this machine has it. A server that is needed has these settings.
-    pub(crate) fn of(program: &Path, backend: Option<&str>, settings: &str) -> Option<Self> {
+    pub fn of(program: &Path, backend: Option<&str>, settings: &str) -> Option<Self> {
         let Some(backend) = backend else { return Some(Self::none()) };
         let backing = match backend {
             "container" => {
@@ -69,7 +70,7 @@ impl Backing {
             "microvm" => {
                 let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
                 let kernel = if own.is_dir() { own } else { "/boot".into() };
-                let ready = Path::new(env!("CARGO_TARGET_TMPDIR")).join("machines");
+                let ready = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp/machines");
                 let more = [
                     // Whether KVM works here or not, machines are there.
                     ("BAILIWICK_SANDBOX_MICROVM_EMULATION", "true".to_owned()),
@@ -103,12 +104,12 @@ impl Backing {
     }
 
     /// The socket of the engine that makes the sandboxes, where one does.
-    pub(crate) fn socket(&self) -> Option<&str> {
+    pub fn socket(&self) -> Option<&str> {
         self.variables.iter().find(|(name, _)| name == SOCKET).map(|(_, socket)| socket.as_str())
     }
 
     /// The program of the server, whose images are those that count.
-    pub(crate) fn server(&self) -> Option<&Program> {
+    pub fn server(&self) -> Option<&Program> {
         self.server.as_ref().map(|there| &there.program)
     }
 

@@ -1,10 +1,9 @@
-//! `specs/egress`: requests, in a network that is only pretended. All cases run inside of one namespace that has nothing
+//! `specs/egress`: requests of cells, in a network that is only pretended. All cases run inside of one namespace that has nothing
 //! but loopback with addresses of the world on it, so that a guard that lets everything through sends nothing anywhere.
 //!
 //! Whatever must never be reached answers `REACHED`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::time::Duration;
 
 use bailiwick_testkit::authority::{Authority, Certificate};
@@ -13,9 +12,9 @@ use bailiwick_testkit::netns::{Netns, is_possible};
 use bailiwick_testkit::proxy::{Proxy, Setup};
 use bailiwick_testkit::routes::Routes;
 use bailiwick_testkit::upstream::{Answer, Answers, Coding, Protocol, Request, Upstream};
-use bailiwick_testkit::{Specs, requires};
+use bailiwick_testkit::{Group, Prepared, Specs, has};
 
-use super::specs::{check_all, check_that_none_passes, specs};
+use crate::cells;
 
 pub(super) const PUBLIC: &str = "93.184.216.34";
 const OTHER: &str = "93.184.216.35";
@@ -262,28 +261,52 @@ pub(super) fn world() -> Netns {
     network.name_server(IpAddr::V4(NAME_SERVER))
 }
 
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a file of a test's own")]
-fn every_case_of_the_egress_area_gives_what_it_promises() {
-    requires!("netns", is_possible());
-    world().run(|| {
+/// The servers of the cases, and the cases.
+struct Stage {
+    cases: Specs,
+    proxy: Proxy,
+    _names: FakeDns,
+    _servers: Vec<Upstream>,
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    #[expect(clippy::disallowed_methods, reason = "a file of a test's own")]
+    #[expect(clippy::unwrap_used, reason = "a test fixture that cannot be made ends its test")]
+    fn new() -> Self {
         let authority = Authority::new();
-        let _names = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
-        let _servers = servers(&authority, &answer);
+        let name_server = FakeDns::listen(SocketAddr::new(IpAddr::V4(NAME_SERVER), 53), names());
+        let served = servers(&authority, &answer);
         let proxied = Setup::new(Routes::new()).authority("proxied.test:80", at(PUBLIC, 80));
         let proxy = Proxy::listen(at("127.0.0.1", 3128), proxied);
         let folder = tempfile::tempdir().unwrap();
         let roots = folder.path().join("authority.pem");
         std::fs::write(&roots, authority.pem()).unwrap();
         let settings = format!("[fetch]\nroots = [\"{}\"]\n", roots.display());
-        let cases = Specs::new(Path::new(env!("CARGO_BIN_EXE_bailiwick")), &specs("egress"))
-            .home_file(".config/bailiwick/bailiwick.toml", &settings);
-        check_all(&cases, 60);
-        assert_eq!(proxy.authorities(), ["proxied.test:80"], "the case of the proxy really used it");
-    });
+        let cases = cells::area("egress").home_file(".config/bailiwick/bailiwick.toml", &settings);
+        Self { cases, proxy, _names: name_server, _servers: served, _folder: folder }
+    }
 }
 
-#[test]
-fn a_program_that_does_nothing_fails_every_case_of_the_egress_area() {
-    check_that_none_passes("egress", Path::new("/bin/true"));
+impl Prepared for Stage {
+    fn check(&self, case: &str) -> Result<(), String> {
+        self.cases.run_case(case)
+    }
+
+    /// The case of the proxy really used it, and no other did.
+    fn finish(&self, is_whole: bool) -> Result<(), String> {
+        let used = self.proxy.authorities();
+        if !is_whole || used == ["proxied.test:80"] {
+            Ok(())
+        } else {
+            Err(format!("the proxy was asked for {used:?}"))
+        }
+    }
+}
+
+pub(super) fn group() -> Group {
+    let cases = cells::area("egress").cases();
+    Group::new("cells::egress", cases, || has("netns", is_possible()).then(Stage::new))
+        .within(world())
+        .finished()
 }

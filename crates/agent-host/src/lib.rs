@@ -7,7 +7,8 @@
 //!
 //! Start reading at [`wall`] (what a backend brings), then [`attended`] (a sandbox as its host has it), then [`link`] (the stream),
 //! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall). What backends
-//! need to make one is in [`masks`], [`mounts`], [`root`], [`lent`] and [`folders`]; those that start a program around it have [`life`].
+//! need to make one is in [`masks`], [`mounts`], [`root`], [`lent`], [`report`] and [`folders`]; those that start a program around it have
+//! [`life`], and those that keep its memory have [`shape`].
 
 pub mod attended;
 pub mod carried;
@@ -25,7 +26,9 @@ pub mod mounts;
 pub mod packs;
 pub mod places;
 mod ports;
+pub mod report;
 pub mod root;
+pub mod shape;
 pub mod staged;
 pub mod stillness;
 pub mod wall;

@@ -1,10 +1,11 @@
 //! What stands around an agent, as its backend holds it from outside.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot};
 
-use crate::Attended;
+use crate::{Attended, Handle};
 
 /// What was counted for a sandbox from outside; what nobody counts is left out.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,11 +77,26 @@ pub trait Wall: Send + Sync + std::fmt::Debug + Sized + 'static {
     ) -> impl Future<Output = Result<Snapshot, SandboxError>> + Send;
     /// Removes a state that was kept.
     fn forget(&self, snapshot: &Snapshot) -> Result<(), SandboxError>;
-    /// Another sandbox of the same spec that begins with the state of this one.
+    /// Makes another sandbox of the same backend.
+    fn another(
+        &self,
+        spec: SandboxSpec,
+    ) -> impl Future<Output = Result<Arc<Attended<Self>>, SandboxError>> + Send;
+    /// Another sandbox of the same spec that begins with the state of this one, which is kept for that only.
     fn fork(
         &self,
         attended: &Attended<Self>,
-    ) -> impl Future<Output = Result<Box<dyn Sandbox>, SandboxError>> + Send;
+    ) -> impl Future<Output = Result<Box<dyn Sandbox>, SandboxError>> + Send {
+        async {
+            let snapshot = self.snapshot(attended).await?;
+            let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
+            let made = self.another(spec).await;
+            let forgotten = self.forget(&snapshot);
+            let made = made?;
+            forgotten?;
+            Ok(Box::new(Handle::new(made)) as Box<dyn Sandbox>)
+        }
+    }
     /// The folder that holds what was written over the overlay at `to`.
     fn written_over(&self, attended: &Attended<Self>, to: &SandboxPath) -> Result<OwnedFd, SandboxError> {
         let _ = attended;

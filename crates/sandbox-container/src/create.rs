@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
+use bailiwick_agent_host::mounts::have_their_places;
 use bailiwick_agent_host::staged::{Below, Staged};
 use bailiwick_agent_host::{Attended, Link, Parts, Places, carried, label, packs};
 use bailiwick_sandbox::{Network, Outlet, SandboxError, SandboxSpec, judge};
@@ -137,6 +138,7 @@ async fn build(
     } else {
         Staged::by_their_names(&spec.mounts, "the engine is in another mount namespace")?
     };
+    have_their_places(&spec.mounts)?;
     let mounts = mounts::checked(&spec.mounts, &staged, engine.kind)?;
     let name = label::fresh();
     let lent = Lent::write(&inner.options.state, &name, outlet)?;

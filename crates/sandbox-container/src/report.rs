@@ -1,6 +1,7 @@
 //! What holds each demand, from what the agent saw from inside before a guest ran, and what is seen from outside. Nothing that was not
 //! seen is claimed.
 
+use bailiwick_agent_host::report::{Held, parts};
 use bailiwick_sandbox::Demand;
 use bailiwick_sys::cgroups::Group;
 use bailiwick_sys::privileges;
@@ -12,8 +13,6 @@ use crate::look::Outside;
 use crate::plan::{PAGE, Plan, USER};
 use crate::runtime::Kernel;
 
-type Held = (WallStatus, String);
-
 /// The report on one container.
 pub(crate) fn on(
     engine: &Engine,
@@ -23,26 +22,20 @@ pub(crate) fn on(
     serves: bool,
 ) -> Vec<Wallpart> {
     let look = Look { engine, plan, seen, outside, serves };
-    Demand::ALL
-        .iter()
-        .map(|demand| {
-            let (status, mechanism) = match demand {
-                Demand::Network => look.network(),
-                Demand::Files => look.files(),
-                Demand::Privilege => look.privilege(),
-                Demand::Kill => look.kill(),
-                Demand::Uid => look.uid(),
-                Demand::Memory => look.memory(),
-                Demand::Cpu => look.cpu(),
-                Demand::Disk => look.disk(),
-                Demand::Processes => look.processes(),
-                Demand::Timeout => {
-                    (WallStatus::Enforced, "the host's clock, then the end of its pid namespace".to_owned())
-                }
-            };
-            Wallpart { demand: demand.name().to_owned(), mechanism, status }
-        })
-        .collect()
+    parts(|demand| match demand {
+        Demand::Network => look.network(),
+        Demand::Files => look.files(),
+        Demand::Privilege => look.privilege(),
+        Demand::Kill => look.kill(),
+        Demand::Uid => look.uid(),
+        Demand::Memory => look.memory(),
+        Demand::Cpu => look.cpu(),
+        Demand::Disk => look.disk(),
+        Demand::Processes => look.processes(),
+        Demand::Timeout => {
+            (WallStatus::Enforced, "the host's clock, then the end of its pid namespace".to_owned())
+        }
+    })
 }
 
 /// Devices that the kernel puts into every network namespace where it can make tunnels: none of them leads anywhere until somebody
@@ -185,7 +178,8 @@ impl Look<'_> {
                 (WallStatus::Partial, format!("{mechanism}; {why}"))
             }
             Kernel::Ours if !self.seen.supervises => {
-                (WallStatus::Partial, format!("{mechanism}; connections that nobody accepts are not bounded"))
+                let why = "connections that nobody accepts and locks on files are not bounded";
+                (WallStatus::Partial, format!("{mechanism}; {why}"))
             }
             Kernel::Ours => (
                 status,

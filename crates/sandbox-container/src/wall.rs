@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, label, packs};
-use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot};
+use bailiwick_agent_host::{Account, Attended, Stand, Stood, Wall, carried, label, packs};
+use bailiwick_sandbox::{Duplex, SandboxError, SandboxSpec, Snapshot};
 use bailiwick_sys::cgroups::Group;
 use bailiwick_types::SnapshotId;
 use bollard::query_parameters::StatsOptions;
@@ -118,13 +118,7 @@ impl Wall for Contained {
         packs::forget(&self.backend.snapshots(), snapshot)
     }
 
-    async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
-        let snapshot = self.snapshot(attended).await?;
-        let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
-        let made = create::create(&self.backend, spec).await;
-        let forgotten = self.forget(&snapshot);
-        let made = made?;
-        forgotten?;
-        Ok(Box::new(Handle::new(made)))
+    async fn another(&self, spec: SandboxSpec) -> Result<Arc<Attended<Self>>, SandboxError> {
+        create::create(&self.backend, spec).await
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use bailiwick_agent_host::folders;
+use bailiwick_agent_host::{folders, shape};
 use bailiwick_sandbox::{SandboxError, SandboxSpec, Snapshot};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 use serde::{Deserialize, Serialize};
 
-use crate::{failed, unsupported};
+use crate::{ID, failed};
 
 /// Where it is written what is known of a snapshot, beside its image.
 const KNOWN: &str = "known.json";
@@ -29,12 +29,7 @@ pub(crate) struct Known {
 /// What of a sandbox is in its memory, so that one that goes on has to be asked for with the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
-    image: Option<String>,
-    mounts: Vec<(PathBuf, String, bool)>,
-    workdir: String,
-    disk: u64,
-    processes: u32,
-    has_way_out: bool,
+    usual: shape::Shape,
     user: Option<(u32, u32)>,
 }
 
@@ -46,42 +41,13 @@ impl Shape {
         has_way_out: bool,
         user: Option<(u32, u32)>,
     ) -> Self {
-        let mounts = spec.mounts.iter();
-        let mounts = mounts.map(|mount| (mount.from.clone(), mount.to.as_str().to_owned(), mount.writable));
-        Self {
-            image: image.map(str::to_owned),
-            mounts: mounts.collect(),
-            workdir: spec.workdir.as_str().to_owned(),
-            disk: spec.limits.disk.value,
-            processes: spec.limits.processes.value,
-            has_way_out,
-            user,
-        }
-    }
-
-    /// What differs in another one, if anything does.
-    fn differs(&self, other: &Self) -> Option<&'static str> {
-        let Self { image, mounts, workdir, disk, processes, has_way_out, user } = self;
-        let differences = [
-            (*image != other.image, "image"),
-            (*mounts != other.mounts, "mounts"),
-            (*workdir != other.workdir, "working folder"),
-            (*disk != other.disk, "limit on disk"),
-            (*processes != other.processes, "limit on processes"),
-            (*has_way_out != other.has_way_out, "network"),
-            (*user != other.user, "owner of its writable mounts"),
-        ];
-        differences.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
+        Self { usual: shape::Shape::of(spec, image, has_way_out), user }
     }
 
     /// Refuses to go on with something else.
     pub(crate) fn check(&self, asked: &Self) -> Result<(), SandboxError> {
-        match self.differs(asked) {
-            None => Ok(()),
-            Some(what) => Err(unsupported(format!(
-                "a snapshot with another {what}: it keeps running processes, so the spec has to be the one that it was made with"
-            ))),
-        }
+        let beside = [(self.user != asked.user, "owner of its writable mounts")];
+        self.usual.check(&asked.usual, &beside, (ID, "running processes"))
     }
 }
 
@@ -109,7 +75,7 @@ pub(crate) fn finish(place: &Path, id: SnapshotId, known: &Known) -> Result<Snap
         Ok::<_, std::io::Error>(bytes)
     };
     let bytes = write().map_err(|error| failed("write a snapshot", &error))?;
-    Ok(Snapshot { id, backend: crate::ID.to_owned(), bytes })
+    Ok(Snapshot { id, backend: ID.to_owned(), bytes })
 }
 
 /// What is known of a snapshot, and where its image is.

@@ -1,14 +1,13 @@
 //! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of the sandbox's kernel from
 //! outside, and its cgroups. Nothing that was not seen is claimed.
 
+use bailiwick_agent_host::report::{Held, disk, parts, processes};
 use bailiwick_sandbox::{Demand, SandboxSpec};
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
 use bailiwick_wire::seat::Seen;
 
 use crate::outside::Outside;
-
-type Held = (WallStatus, String);
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy)]
@@ -24,24 +23,20 @@ pub(crate) struct About<'a> {
 
 /// The report on one sandbox.
 pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
-    let part = |demand: &Demand| {
-        let (status, mechanism) = match demand {
-            Demand::Network => network(about),
-            Demand::Files => files(about),
-            Demand::Privilege => privilege(about),
-            Demand::Kill => kill(about),
-            Demand::Uid => uid(about),
-            Demand::Memory => memory(about),
-            Demand::Cpu => held(about, Controller::Cpu),
-            Demand::Disk => disk(about),
-            Demand::Processes => processes(about),
-            Demand::Timeout => {
-                (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned())
-            }
-        };
-        Wallpart { demand: demand.name().to_owned(), mechanism, status }
-    };
-    Demand::ALL.iter().map(part).collect()
+    parts(|demand| match demand {
+        Demand::Network => network(about),
+        Demand::Files => files(about),
+        Demand::Privilege => privilege(about),
+        Demand::Kill => kill(about),
+        Demand::Uid => uid(about),
+        Demand::Memory => memory(about),
+        Demand::Cpu => held(about, Controller::Cpu),
+        Demand::Disk => disk(about.spec, about.seen, "all of its own folders"),
+        Demand::Processes => {
+            processes(about.spec, about.seen, "RLIMIT_NPROC of its only user, by its own kernel")
+        }
+        Demand::Timeout => (WallStatus::Enforced, "the host's clock, then the end of its kernel".to_owned()),
+    })
 }
 
 /// What holds if all of this was seen; otherwise it is told what was not.
@@ -144,30 +139,6 @@ fn memory(about: About<'_>) -> Held {
             WallStatus::Partial,
             format!("{mechanism}: how much of it is gVisor's own could not be found out"),
         ),
-    }
-}
-
-fn disk(About { spec, seen, .. }: About<'_>) -> Held {
-    let wanted = spec.limits.disk.value.max(4096);
-    match seen.room {
-        // A file system has whole pages.
-        Some(room) if room <= wanted.next_multiple_of(4096) => (
-            WallStatus::Enforced,
-            format!("a file system of {room} bytes in its memory, behind all of its own folders"),
-        ),
-        Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
-        None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
-    }
-}
-
-fn processes(About { spec, seen, .. }: About<'_>) -> Held {
-    // One more than commands may have: the agent.
-    let wanted = u64::from(spec.limits.processes.value) + 1;
-    match seen.most_processes {
-        Some(most) if most <= wanted => {
-            (WallStatus::Enforced, "RLIMIT_NPROC of its only user, by its own kernel".to_owned())
-        }
-        _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
     }
 }
 

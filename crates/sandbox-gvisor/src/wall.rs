@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bailiwick_agent_host::life::Ends as _;
 use bailiwick_agent_host::link::Hushed;
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, folders, label};
-use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot, Unpacked};
+use bailiwick_agent_host::{Account, Attended, Stand, Stood, Wall, carried, folders, label};
+use bailiwick_sandbox::{Duplex, SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
@@ -222,14 +222,8 @@ impl Wall for Sentry {
         kept::forget(&self.backend.snapshots(), snapshot)
     }
 
-    async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
-        let snapshot = self.snapshot(attended).await?;
-        let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
-        let made = create::create(&self.backend, spec).await;
-        let forgotten = self.forget(&snapshot);
-        let made = made?;
-        forgotten?;
-        Ok(Box::new(Handle::new(made)))
+    async fn another(&self, spec: SandboxSpec) -> Result<Arc<Attended<Self>>, SandboxError> {
+        create::create(&self.backend, spec).await
     }
 }
 

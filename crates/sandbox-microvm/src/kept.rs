@@ -5,25 +5,20 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bailiwick_agent_host::folders;
+use bailiwick_agent_host::{folders, shape};
 use bailiwick_sandbox::{SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
 use crate::monitor::{Accelerator, Size};
 use crate::served::{Names, Shares};
-use crate::{failed, unsupported};
+use crate::{ID, failed};
 
 /// What of a sandbox is in its memory, so that one that goes on has to be asked for with the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shape {
-    image: Option<String>,
-    mounts: Vec<(PathBuf, String, bool)>,
-    workdir: String,
+    usual: shape::Shape,
     memory: u64,
-    disk: u64,
-    processes: u32,
-    has_way_out: bool,
     pub(crate) size: Size,
     pub(crate) accelerator: Accelerator,
 }
@@ -37,46 +32,18 @@ impl Shape {
         size: Size,
         accelerator: Accelerator,
     ) -> Self {
-        let mounts = spec.mounts.iter();
-        let mounts = mounts.map(|mount| (mount.from.clone(), mount.to.as_str().to_owned(), mount.writable));
-        Self {
-            image: image.map(str::to_owned),
-            mounts: mounts.collect(),
-            workdir: spec.workdir.as_str().to_owned(),
-            memory: spec.limits.memory.value,
-            disk: spec.limits.disk.value,
-            processes: spec.limits.processes.value,
-            has_way_out,
-            size,
-            accelerator,
-        }
-    }
-
-    /// What differs in another one, if anything does.
-    fn differs(&self, other: &Self) -> Option<&'static str> {
-        let Self { image, mounts, workdir, memory, disk, processes, has_way_out, size, accelerator } = self;
-        let differences = [
-            (*image != other.image, "image"),
-            (*mounts != other.mounts, "mounts"),
-            (*workdir != other.workdir, "working folder"),
-            (*memory != other.memory, "limit on memory"),
-            (*disk != other.disk, "limit on disk"),
-            (*processes != other.processes, "limit on processes"),
-            (*has_way_out != other.has_way_out, "network"),
-            (*size != other.size, "limit on CPU"),
-            (*accelerator != other.accelerator, "processor"),
-        ];
-        differences.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
+        let usual = shape::Shape::of(spec, image, has_way_out);
+        Self { usual, memory: spec.limits.memory.value, size, accelerator }
     }
 
     /// Refuses to go on with something else.
     pub(crate) fn check(&self, asked: &Self) -> Result<(), SandboxError> {
-        match self.differs(asked) {
-            None => Ok(()),
-            Some(what) => Err(unsupported(format!(
-                "a snapshot with another {what}: it keeps a whole machine, so the spec has to be the one that it was made with"
-            ))),
-        }
+        let beside = [
+            (self.memory != asked.memory, "limit on memory"),
+            (self.size != asked.size, "limit on CPU"),
+            (self.accelerator != asked.accelerator, "processor"),
+        ];
+        self.usual.check(&asked.usual, &beside, (ID, "a whole machine"))
     }
 }
 
@@ -168,7 +135,7 @@ impl Snapshots {
     pub(crate) fn finish(&self, id: SnapshotId, kept: Kept) -> Result<Snapshot, SandboxError> {
         let bytes = kept.memory.length().map_err(|error| failed("look at a snapshot", &error))?;
         self.lock().insert(id.to_string(), Arc::new(kept));
-        Ok(Snapshot { id, backend: crate::ID.to_owned(), bytes })
+        Ok(Snapshot { id, backend: ID.to_owned(), bytes })
     }
 
     /// What is kept of a snapshot.

@@ -1,6 +1,7 @@
 //! What holds each demand, from what the agent saw before anything of a guest ran, what was seen of its monitor from outside, and
 //! its cgroups. Nothing that was not seen is claimed.
 
+use bailiwick_agent_host::report::{Held, disk, parts, processes};
 use bailiwick_sandbox::{Demand, SandboxSpec};
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
@@ -10,8 +11,6 @@ use crate::create::OF_THE_MONITOR;
 use crate::monitor::{Accelerator, Monitor, Size};
 use crate::outside::Outside;
 use crate::plan::{KERNELS, OVERHEAD};
-
-type Held = (WallStatus, String);
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy)]
@@ -29,24 +28,22 @@ pub(crate) struct About<'a> {
 
 /// The report on one sandbox.
 pub(crate) fn on(about: About<'_>) -> Vec<Wallpart> {
-    let part = |demand: &Demand| {
-        let (status, mechanism) = match demand {
-            Demand::Network => network(about),
-            Demand::Files => files(about),
-            Demand::Privilege => privilege(about),
-            Demand::Kill => kill(about),
-            Demand::Uid => uid(about),
-            Demand::Memory => memory(about),
-            Demand::Cpu => cpu(about),
-            Demand::Disk => disk(about),
-            Demand::Processes => processes(about),
-            Demand::Timeout => {
-                (WallStatus::Enforced, "the host's clock, then the end of its machine".to_owned())
-            }
-        };
-        Wallpart { demand: demand.name().to_owned(), mechanism, status }
-    };
-    Demand::ALL.iter().map(part).collect()
+    parts(|demand| match demand {
+        Demand::Network => network(about),
+        Demand::Files => files(about),
+        Demand::Privilege => privilege(about),
+        Demand::Kill => kill(about),
+        Demand::Uid => uid(about),
+        Demand::Memory => memory(about),
+        Demand::Cpu => cpu(about),
+        Demand::Disk => disk(about.spec, about.seen, "all that is its own"),
+        Demand::Processes => processes(
+            about.spec,
+            about.seen,
+            "a cgroup and RLIMIT_NPROC of its only user, by its machine's own kernel",
+        ),
+        Demand::Timeout => (WallStatus::Enforced, "the host's clock, then the end of its machine".to_owned()),
+    })
 }
 
 const fn status(holds: bool) -> WallStatus {
@@ -152,29 +149,4 @@ fn memory(about: About<'_>) -> Held {
 fn cpu(about: About<'_>) -> Held {
     let (status, mechanism) = held(about, Controller::Cpu);
     (status, format!("{mechanism}; a machine of {} processors", about.size.processors))
-}
-
-fn disk(About { spec, seen, .. }: About<'_>) -> Held {
-    let wanted = spec.limits.disk.value.max(4096);
-    match seen.room {
-        // A file system has whole pages.
-        Some(room) if room <= wanted.next_multiple_of(4096) => (
-            WallStatus::Enforced,
-            format!("a file system of {room} bytes in its memory, behind all that is its own"),
-        ),
-        Some(room) => (WallStatus::Absent, format!("its file system has {room} bytes")),
-        None => (WallStatus::Enforced, "nothing but what is mounted writable can be written to".to_owned()),
-    }
-}
-
-fn processes(About { spec, seen, .. }: About<'_>) -> Held {
-    // One more than commands may have: the agent.
-    let wanted = u64::from(spec.limits.processes.value) + 1;
-    match seen.most_processes {
-        Some(most) if most <= wanted => (
-            WallStatus::Enforced,
-            "a cgroup and RLIMIT_NPROC of its only user, by its machine's own kernel".to_owned(),
-        ),
-        _ => (WallStatus::Absent, "no limit on its processes".to_owned()),
-    }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bailiwick_agent_host::life::Ends as _;
 use bailiwick_agent_host::link::Hushed;
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, carried, label};
-use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxSpec, Snapshot, Unpacked};
+use bailiwick_agent_host::{Account, Attended, Stand, Stood, Wall, carried, label};
+use bailiwick_sandbox::{Duplex, SandboxError, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_types::SnapshotId;
 use bailiwick_wire::seat::Seen;
 
@@ -270,14 +270,8 @@ impl Wall for Machine {
         self.backend.snapshots.forget(snapshot)
     }
 
-    async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
-        let snapshot = self.snapshot(attended).await?;
-        let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
-        let made = create::create(&self.backend, spec).await;
-        let forgotten = self.forget(&snapshot);
-        let made = made?;
-        forgotten?;
-        Ok(Box::new(Handle::new(made)))
+    async fn another(&self, spec: SandboxSpec) -> Result<Arc<Attended<Self>>, SandboxError> {
+        create::create(&self.backend, spec).await
     }
 }
 

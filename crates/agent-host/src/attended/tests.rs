@@ -108,8 +108,8 @@ impl Wall for Wallpaper {
         Ok(())
     }
 
-    async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
-        Err(attended.gone())
+    async fn another(&self, _: SandboxSpec) -> Result<Arc<Attended<Self>>, SandboxError> {
+        Err(SandboxError::NoSnapshot("none is made here".to_owned()))
     }
 }
 

@@ -6,14 +6,13 @@ use bailiwick_sandbox::{Available, Backend as _};
 use bailiwick_testkit::tests;
 use bailiwick_types::ErrorCode;
 
-use crate::engines::{Engine, Own, ask, comes_to_nothing, with_each};
+use crate::engines::{Engine, Own, ask, comes_to_nothing};
 use crate::place::{Place, sh, shell, wait};
 
 tests!(
     an_engine_that_is_killed_ends_what_runs_with_a_reason_and_comes_back,
     where_there_is_no_engine_it_is_told_what_would_help,
     a_socket_of_nobody_is_not_waited_for,
-    a_sandbox_that_is_dropped_leaves_nothing,
 );
 
 fn an_engine_that_is_killed_ends_what_runs_with_a_reason_and_comes_back() {
@@ -73,18 +72,4 @@ fn a_socket_of_nobody_is_not_waited_for() {
     let silent = folder.path().join("silent.sock");
     let _listener = std::os::unix::net::UnixListener::bind(&silent).expect("a socket");
     check_absent(&Place::at(&silent, |_| {}), "does not answer as an engine", "docker version");
-}
-
-fn a_sandbox_that_is_dropped_leaves_nothing() {
-    with_each(|engine| {
-        let place = Place::new(engine);
-        wait(async {
-            let sandbox = place.sandbox().await;
-            let filter = format!("label=bailiwick.sandbox={}", sandbox.id());
-            sh(sandbox.as_ref(), "setsid sleep 1000 >/dev/null 2>&1 & echo on").await;
-            drop(sandbox);
-            place.backend.close().await;
-            assert_eq!(ask(engine, &["ps", "-aq", "--filter", &filter]), "");
-        });
-    });
 }

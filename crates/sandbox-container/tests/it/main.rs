@@ -10,7 +10,6 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
-mod commands;
 mod endings;
 mod engines;
 mod images;
@@ -19,17 +18,18 @@ mod owners;
 mod place;
 mod runtimes;
 mod states;
+mod subject;
 mod walls;
-mod worlds;
 
 use std::process::ExitCode;
 
+use bailiwick_testkit_sandbox::conformance::become_owner;
+
 fn main() -> ExitCode {
-    if let Some(code) = owners::become_one() {
+    if let Some(code) = become_owner(subject::Container::told).or_else(owners::become_one) {
         return code;
     }
-    bailiwick_testkit::run_tests(&[
-        commands::TESTS,
+    let own = [
         endings::TESTS,
         images::TESTS,
         limits::TESTS,
@@ -37,6 +37,6 @@ fn main() -> ExitCode {
         runtimes::TESTS,
         states::TESTS,
         walls::TESTS,
-        worlds::TESTS,
-    ])
+    ];
+    bailiwick_testkit::run_tests_and(&own, subject::tests())
 }

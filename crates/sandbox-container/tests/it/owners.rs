@@ -11,10 +11,7 @@ use bailiwick_testkit_sandbox::{Owner, is_root};
 use crate::engines::{ask, with_each};
 use crate::place::{Place, sh, wait};
 
-tests!(
-    an_owner_that_is_killed_leaves_nothing_to_the_next,
-    an_owner_that_was_numbered_elsewhere_leaves_nothing_to_the_next_of_its_folder,
-);
+tests!(an_owner_that_was_numbered_elsewhere_leaves_nothing_to_the_next_of_its_folder,);
 
 /// Becomes an owner that only waits to be killed, if this program was started as one.
 pub(crate) fn become_one() -> Option<ExitCode> {
@@ -38,7 +35,7 @@ pub(crate) fn become_one() -> Option<ExitCode> {
 
 /// Waits until no more are left than these, and sees that they are.
 #[track_caller]
-fn stay(left: impl Fn() -> usize, many: usize) {
+pub(crate) fn comes_to(left: impl Fn() -> usize, many: usize) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while left() > many && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
@@ -64,7 +61,7 @@ fn an_owner_that_was_numbered_elsewhere_leaves_nothing_to_the_next_of_its_folder
         wait(async { next().backend.begin().await });
         assert_eq!(left(), 4);
         owner.kill();
-        stay(left, 2);
+        comes_to(left, 2);
         // Somebody of another folder cannot know whether it lives, and says so.
         wait(async {
             let other = Place::new(engine);
@@ -75,31 +72,6 @@ fn an_owner_that_was_numbered_elsewhere_leaves_nothing_to_the_next_of_its_folder
         });
         assert_eq!(left(), 0);
         assert_eq!(std::fs::read_dir(folder.join("state/owners")).expect("a folder").count(), 0);
-        std::fs::remove_dir_all(folder).expect("the test's own folder");
-    });
-}
-
-fn an_owner_that_is_killed_leaves_nothing_to_the_next() {
-    with_each(|engine| {
-        let (mut owner, folder) = Owner::start(Owner::again().arg(engine.socket()));
-        let of_the_owner = format!("name=bailiwick-sandbox-{}-", owner.id());
-        let left = || ask(engine, &["ps", "-aq", "--filter", &of_the_owner]).lines().count();
-        assert_eq!(left(), 4);
-        wait(async {
-            // Somebody else's, who lives, and was there before.
-            let other = Place::new(engine);
-            let living = other.sandbox().await;
-            owner.kill();
-            // Those that were awake end with their streams; those that slept are still there.
-            stay(left, 2);
-            // The next owner: as soon as it begins, nothing is left.
-            let next = Place::new(engine);
-            next.backend.begin().await;
-            assert_eq!(left(), 0);
-            assert_eq!(sh(living.as_ref(), "echo lives").await, "lives\n");
-            living.terminate().await.expect("an end");
-            next.backend.close().await;
-        });
         std::fs::remove_dir_all(folder).expect("the test's own folder");
     });
 }

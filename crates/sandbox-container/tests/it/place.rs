@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bailiwick_sandbox::{Backend, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_container::{ContainerBackend, Options};
-pub(crate) use bailiwick_testkit_sandbox::{path, said, sh, shell, wait, words};
+pub(crate) use bailiwick_testkit_sandbox::{path, sh, shell, wait, words};
 
 use crate::engines::Engine;
 

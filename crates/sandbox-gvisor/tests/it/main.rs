@@ -9,34 +9,22 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
-mod commands;
-mod kept;
 mod limits;
 mod mounts;
-mod network;
 mod ordinary;
-mod owners;
 mod place;
 mod program;
-mod terminals;
+mod subject;
 mod walls;
 
 use std::process::ExitCode;
 
+use bailiwick_testkit_sandbox::conformance::become_owner;
+
 fn main() -> ExitCode {
-    if let Some(code) = owners::become_one() {
+    if let Some(code) = become_owner(|_| subject::Gvisor) {
         return code;
     }
-    bailiwick_testkit::run_tests(&[
-        commands::TESTS,
-        kept::TESTS,
-        limits::TESTS,
-        mounts::TESTS,
-        network::TESTS,
-        ordinary::TESTS,
-        owners::TESTS,
-        program::TESTS,
-        terminals::TESTS,
-        walls::TESTS,
-    ])
+    let own = [limits::TESTS, mounts::TESTS, ordinary::TESTS, program::TESTS, walls::TESTS];
+    bailiwick_testkit::run_tests_and(&own, subject::tests())
 }

@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use bailiwick_sandbox::{Available, Backend, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_gvisor::{GvisorBackend, Options};
-pub(crate) use bailiwick_testkit_sandbox::{
-    cgroups_of, is_root, path, processes_with, said, sh, shell, wait, words,
-};
+use bailiwick_testkit_sandbox::boxes;
+pub(crate) use bailiwick_testkit_sandbox::{cgroups_of, is_root, path, processes_with, sh, shell, wait};
 
 /// Whether this machine has such sandboxes: this user is root, and one was seen to stand.
 pub(crate) fn is_possible() -> bool {
@@ -57,12 +56,7 @@ impl Place {
 
     /// What is made for sandboxes of this place, by name: each is a folder, and has a cgroup of that name.
     pub(crate) fn boxes(&self) -> Vec<String> {
-        let names = |folder: std::path::PathBuf| {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        let owners = self.path().join("state/gvisor");
-        names(owners.clone()).into_iter().flat_map(|owner| names(owners.join(owner).join("boxes"))).collect()
+        boxes(&self.path().join("state/gvisor"))
     }
 
     /// Processes on the host that belong to sandboxes of this place.

@@ -10,34 +10,22 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "tests make files and look at processes of their own")]
 
-mod commands;
 mod firecracker;
 mod kept;
-mod limits;
-mod mounts;
-mod network;
-mod owners;
 mod place;
 mod program;
 mod ready;
+mod subject;
 mod walls;
 
 use std::process::ExitCode;
 
+use bailiwick_testkit_sandbox::conformance::become_owner;
+
 fn main() -> ExitCode {
-    if let Some(code) = owners::become_one() {
+    if let Some(code) = become_owner(|_| subject::Microvm) {
         return code;
     }
-    bailiwick_testkit::run_tests(&[
-        commands::TESTS,
-        firecracker::TESTS,
-        kept::TESTS,
-        limits::TESTS,
-        mounts::TESTS,
-        network::TESTS,
-        owners::TESTS,
-        program::TESTS,
-        ready::TESTS,
-        walls::TESTS,
-    ])
+    let own = [firecracker::TESTS, kept::TESTS, program::TESTS, ready::TESTS, walls::TESTS];
+    bailiwick_testkit::run_tests_and(&own, subject::tests())
 }

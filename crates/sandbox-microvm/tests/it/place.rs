@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bailiwick_sandbox::{Backend, Limit, Limits, Preset, Sandbox, SandboxError, SandboxSpec};
 use bailiwick_sandbox_microvm::{Emulation, MicrovmBackend, Options};
 use bailiwick_testkit_sandbox::{is_root, processes_with};
-pub(crate) use bailiwick_testkit_sandbox::{path, said, sh, shell, wait, words};
+pub(crate) use bailiwick_testkit_sandbox::{sh, shell, wait};
 
 /// Whether this machine has what such sandboxes are made of. Whether they run is for each test to see: a look would cost as much.
 pub(crate) fn is_possible() -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bailiwick_agent_host::link::Greeting;
 use bailiwick_agent_host::masks::MASKS;
-use bailiwick_agent_host::mounts::refusal;
+use bailiwick_agent_host::mounts::{have_their_places, refusal};
 use bailiwick_agent_host::places::SYSTEM;
 use bailiwick_agent_host::{Attended, Lent, Link, LinkError, Parts, Places, folders, label, packs};
 use bailiwick_sandbox::outlet::{NAMES, PROXY};
@@ -404,6 +404,7 @@ fn plan_of(
     let listens =
         lent.outlet.as_ref().map(|outlet| Listens { proxy: PROXY, names: NAMES, ports: outlet.ports() });
     let hands = listens.is_some() || !overlays.is_empty() || !spec.expose.is_empty();
+    have_their_places(&spec.mounts)?;
     let mounts = layout::mounts(&spec.mounts, is_root)?;
     let mut readable: Vec<String> = SYSTEM.map(str::to_owned).to_vec();
     readable.extend(["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs"].map(str::to_owned));

@@ -1,5 +1,6 @@
 //! What holds each demand, from what a jail saw of itself and from its cgroups. Nothing that was not seen is claimed.
 
+use bailiwick_agent_host::report::{Held, parts};
 use bailiwick_sandbox::{Demand, Limits};
 use bailiwick_sys::cgroups::{Controller, Group};
 use bailiwick_types::{WallStatus, Wallpart};
@@ -9,27 +10,19 @@ use super::create::OVERHEAD;
 
 /// The report on one jail.
 pub(crate) fn on(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> Vec<Wallpart> {
-    Demand::ALL
-        .iter()
-        .map(|demand| {
-            let (status, mechanism) = match demand {
-                Demand::Network => network(plan, standing),
-                Demand::Files => files(plan, standing),
-                Demand::Privilege => privilege(standing),
-                Demand::Kill => kill(standing),
-                Demand::Uid => uid(plan, standing),
-                Demand::Memory => memory(plan, limits, standing, group),
-                Demand::Cpu => held(standing, group, Controller::Cpu),
-                Demand::Disk => disk(plan, standing),
-                Demand::Processes => processes(plan, standing, group),
-                Demand::Timeout => timeout(standing),
-            };
-            Wallpart { demand: demand.name().to_owned(), mechanism, status }
-        })
-        .collect()
+    parts(|demand| match demand {
+        Demand::Network => network(plan, standing),
+        Demand::Files => files(plan, standing),
+        Demand::Privilege => privilege(standing),
+        Demand::Kill => kill(standing),
+        Demand::Uid => uid(plan, standing),
+        Demand::Memory => memory(plan, limits, standing, group),
+        Demand::Cpu => held(standing, group, Controller::Cpu),
+        Demand::Disk => disk(plan, standing),
+        Demand::Processes => processes(plan, standing, group),
+        Demand::Timeout => timeout(standing),
+    })
 }
-
-type Held = (WallStatus, String);
 
 /// The filter, by its mark.
 fn filter(standing: &Standing) -> String {
@@ -153,8 +146,9 @@ fn memory(plan: &Plan, limits: &Limits, standing: &Standing, group: &Group) -> H
                     let why = "buffers of sockets are not counted: no memory.kmem.tcp.limit_in_bytes";
                     return (WallStatus::Partial, format!("{mechanism}: {asked} bytes; {why}"));
                 }
-                if has_sockets && !standing.supervised {
-                    let why = "connections that nobody accepts are not bounded";
+                if !standing.supervised {
+                    let sockets = if has_sockets { "connections that nobody accepts and " } else { "" };
+                    let why = format!("{sockets}locks on files are not bounded");
                     return (WallStatus::Partial, format!("{mechanism}: {asked} bytes; {why}"));
                 }
                 let beside = format!("{OVERHEAD} bytes beside them for its first process");

@@ -3,8 +3,8 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use bailiwick_agent_host::{Account, Attended, Handle, Stand, Stood, Wall, label, packs};
-use bailiwick_sandbox::{Duplex, Sandbox, SandboxError, SandboxPath, SandboxSpec, Snapshot, Unpacked};
+use bailiwick_agent_host::{Account, Attended, Stand, Stood, Wall, label, packs};
+use bailiwick_sandbox::{Duplex, SandboxError, SandboxPath, SandboxSpec, Snapshot, Unpacked};
 use bailiwick_sys::cgroups::Controller;
 use bailiwick_types::SnapshotId;
 
@@ -89,14 +89,8 @@ impl Wall for Jailed {
         packs::forget(&self.backend.snapshots(), snapshot)
     }
 
-    async fn fork(&self, attended: &Attended<Self>) -> Result<Box<dyn Sandbox>, SandboxError> {
-        let snapshot = self.snapshot(attended).await?;
-        let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..attended.spec.clone() };
-        let made = create::create(&self.backend, spec).await;
-        let forgotten = self.forget(&snapshot);
-        let made = made?;
-        forgotten?;
-        Ok(Box::new(Handle::new(made)))
+    async fn another(&self, spec: SandboxSpec) -> Result<Arc<Attended<Self>>, SandboxError> {
+        create::create(&self.backend, spec).await
     }
 
     fn written_over(&self, attended: &Attended<Self>, to: &SandboxPath) -> Result<OwnedFd, SandboxError> {

@@ -9,9 +9,6 @@ use bailiwick_testkit_sandbox::{cgroups_of, processes_with};
 use crate::place::{Place, sh, shell, wait};
 
 tests!(
-    a_sandbox_that_ended_is_gone_and_says_so,
-    a_handle_that_is_dropped_ends_its_sandbox,
-    closing_a_backend_ends_all_and_waits_for_it,
     a_keeper_that_is_killed_takes_its_sandboxes_along_and_the_next_is_made,
     a_future_that_is_dropped_leaves_nothing,
     a_command_that_kills_everybody_only_ends_itself,
@@ -28,63 +25,6 @@ pub(crate) fn mark(place: &Place) -> String {
     let name = place.path().display().to_string();
     let hash = name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     format!("{}", 100_000 + hash % 900_000)
-}
-
-fn a_sandbox_that_ended_is_gone_and_says_so() {
-    let place = Place::new();
-    let mark = mark(&place);
-    wait(async {
-        let sandbox = place.sandbox().await;
-        sh(sandbox.as_ref(), &format!("setsid sleep {mark} >/dev/null 2>&1 & echo on")).await;
-        assert!(sandbox.is_alive());
-        sandbox.terminate().await.expect("ended");
-        sandbox.terminate().await.expect("again is fine");
-        assert!(!sandbox.is_alive());
-        assert_eq!(processes_with(&mark), Vec::<i32>::new());
-        let error = sandbox.exec(shell("true")).await.expect_err("it is gone");
-        assert!(matches!(error, SandboxError::Gone { .. }), "{error}");
-        let label = sandbox.receipt().walls.iter().map(|part| part.mechanism.clone()).collect::<String>();
-        for cgroup in cgroups(std::process::id()) {
-            assert!(!label.contains(&cgroup.display().to_string()), "{} is left", cgroup.display());
-        }
-    });
-}
-
-fn a_handle_that_is_dropped_ends_its_sandbox() {
-    let place = Place::new();
-    let mark = mark(&place);
-    wait(async {
-        let sandbox = place.sandbox().await;
-        sh(sandbox.as_ref(), &format!("sleep {mark} >/dev/null 2>&1 & echo on")).await;
-        drop(sandbox);
-        // Ends are told in order of the closing.
-        place.backend.close().await;
-        assert_eq!(processes_with(&mark), Vec::<i32>::new());
-    });
-}
-
-fn closing_a_backend_ends_all_and_waits_for_it() {
-    let place = Place::new();
-    let mark = mark(&place);
-    wait(async {
-        let mut all = Vec::new();
-        for _ in 0..5 {
-            let sandbox = place.sandbox().await;
-            sh(sandbox.as_ref(), &format!("sleep {mark} >/dev/null 2>&1 & echo on")).await;
-            all.push(sandbox);
-        }
-        // One that is just being executed has no words for a moment.
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-        while processes_with(&mark).len() < 5 && std::time::Instant::now() < deadline {
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(processes_with(&mark).len(), 5);
-        place.backend.close().await;
-        assert_eq!(processes_with(&mark), Vec::<i32>::new());
-        for sandbox in all {
-            assert!(sandbox.exec(shell("true")).await.is_err());
-        }
-    });
 }
 
 fn a_keeper_that_is_killed_takes_its_sandboxes_along_and_the_next_is_made() {

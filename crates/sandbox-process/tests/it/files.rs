@@ -1,42 +1,18 @@
 //! Files of a sandbox from outside, snapshots of them, and sandboxes that begin with one.
 
-use bailiwick_sandbox::{Backend as _, EntryKind, Exit, SandboxError, SandboxSpec};
+use bailiwick_sandbox::SandboxError;
 use bailiwick_testkit::tests;
 use bailiwick_types::ErrorCode;
 use bytes::Bytes;
 
-use crate::place::{Place, path, sh, shell, spec, wait};
+use crate::place::{Place, path, sh, spec, wait};
 
 tests!(
-    files_are_written_read_listed_and_removed,
     what_a_link_leads_to_is_inside,
     a_file_that_is_too_long_or_not_there_is_told,
-    a_sandbox_can_begin_with_a_snapshot,
     a_fork_has_the_files_and_is_apart,
-    a_snapshot_that_is_forgotten_is_gone,
     snapshots_end_with_their_owner,
 );
-
-fn files_are_written_read_listed_and_removed() {
-    let place = Place::new();
-    wait(async {
-        let sandbox = place.sandbox().await;
-        let long: Vec<u8> = (0..3_000_000_u32).map(|n| u8::try_from(n % 253).unwrap_or(0)).collect();
-        sandbox.write_file(&path("/work/a/b/long"), Bytes::from(long.clone()), false).await.expect("written");
-        sandbox
-            .write_file(&path("/work/run"), Bytes::from_static(b"#!/bin/sh\necho ran\n"), true)
-            .await
-            .expect("written");
-        assert!(sandbox.read_file(&path("/work/a/b/long"), 4_000_000).await.expect("read") == long);
-        assert_eq!(sh(sandbox.as_ref(), "./run; stat -c %s a/b/long").await, "ran\n3000000\n");
-        let listed = sandbox.list(&path("/work")).await.expect("listed");
-        let names: Vec<(&str, EntryKind)> =
-            listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
-        assert_eq!(names, [("a", EntryKind::Folder), ("run", EntryKind::File)]);
-        sandbox.remove(&path("/work/a")).await.expect("removed");
-        assert_eq!(sh(sandbox.as_ref(), "ls").await, "run\n");
-    });
-}
 
 fn what_a_link_leads_to_is_inside() {
     let place = Place::new();
@@ -70,23 +46,6 @@ fn a_file_that_is_too_long_or_not_there_is_told() {
         assert_eq!(sh(sandbox.as_ref(), "ls -A").await, "a\n", "nothing half-written is left");
         let denied = sandbox.write_file(&path("/usr/c"), Bytes::new(), false).await.map_err(code);
         assert_eq!(denied.err(), Some(ErrorCode::FsFailed));
-    });
-}
-
-fn a_sandbox_can_begin_with_a_snapshot() {
-    let place = Place::new();
-    wait(async {
-        let first = place.sandbox().await;
-        sh(first.as_ref(), "mkdir d; echo one > d/a; ln -s d/a l; chmod 700 d; echo two > /tmp/t").await;
-        let snapshot = first.snapshot().await.expect("a snapshot");
-        assert!(snapshot.bytes > 0);
-        sh(first.as_ref(), "echo changed > d/a").await;
-        for _ in 0..2 {
-            let spec = SandboxSpec { snapshot: Some(snapshot.clone()), ..spec() };
-            let next = place.create(spec).await.expect("a sandbox");
-            let found = sh(next.as_ref(), "cat l /tmp/t; stat -c %a d").await;
-            assert_eq!(found, "one\ntwo\n700\n");
-        }
     });
 }
 
@@ -126,21 +85,5 @@ fn a_fork_has_the_files_and_is_apart() {
         assert_eq!(sh(first.as_ref(), "cat a").await, "one\n");
         assert_eq!(sh(second.as_ref(), "cat a").await, "two\n");
         assert_eq!(kept(&place), 0, "a fork keeps no snapshot");
-    });
-}
-
-fn a_snapshot_that_is_forgotten_is_gone() {
-    let place = Place::new();
-    wait(async {
-        let sandbox = place.sandbox().await;
-        let snapshot = sandbox.snapshot().await.expect("a snapshot");
-        place.backend.forget(&snapshot).await.expect("forgotten");
-        let again = place.backend.forget(&snapshot).await.expect_err("it is gone");
-        assert!(matches!(again, SandboxError::NoSnapshot(_)));
-        let spec = SandboxSpec { snapshot: Some(snapshot), ..spec() };
-        let error = place.create(spec).await.expect_err("it is gone");
-        assert!(matches!(error, SandboxError::NoSnapshot(_)), "{error}");
-        let result = sandbox.exec(shell("true")).await.expect("it runs");
-        assert_eq!(result.exit, Exit::Code(0));
     });
 }

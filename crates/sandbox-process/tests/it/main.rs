@@ -23,17 +23,20 @@ mod owners;
 mod place;
 mod pool;
 mod sleep;
+mod subject;
 mod walls;
 mod worlds;
 
 use std::process::ExitCode;
 
+use bailiwick_testkit_sandbox::conformance::become_owner;
+
 fn main() -> ExitCode {
     bailiwick_sandbox_process::enter();
-    if let Some(code) = owners::become_one() {
+    if let Some(code) = become_owner(|_| subject::Process).or_else(owners::become_one) {
         return code;
     }
-    bailiwick_testkit::run_tests(&[
+    let own = [
         attacks::TESTS,
         commands::TESTS,
         endings::TESTS,
@@ -48,5 +51,6 @@ fn main() -> ExitCode {
         sleep::TESTS,
         walls::TESTS,
         worlds::TESTS,
-    ])
+    ];
+    bailiwick_testkit::run_tests_and(&own, subject::tests())
 }

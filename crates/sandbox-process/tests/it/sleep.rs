@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bailiwick_sandbox::Backend as _;
 use bailiwick_testkit::tests;
 
 use crate::place::{Place, sh, shell, wait};
@@ -11,7 +10,6 @@ tests!(
     a_sandbox_that_sleeps_does_nothing_until_it_is_used,
     stopping_ends_what_runs_and_keeps_the_files,
     usage_is_counted,
-    a_sandbox_that_sleeps_can_be_ended,
 );
 
 fn a_sandbox_that_sleeps_does_nothing_until_it_is_used() {
@@ -59,19 +57,5 @@ fn usage_is_counted() {
         assert!(result.usage.memory_peak > 0 && result.usage.processes >= 1, "{:?}", result.usage);
         let all = sandbox.usage().await.expect("usage");
         assert!(all.wall_ms >= result.usage.wall_ms);
-    });
-}
-
-fn a_sandbox_that_sleeps_can_be_ended() {
-    let place = Place::new();
-    wait(async {
-        let sandbox = place.sandbox().await;
-        sandbox.hibernate().await.expect("asleep");
-        sandbox.terminate().await.expect("ended");
-        assert!(!sandbox.is_alive());
-        let other = place.sandbox().await;
-        other.hibernate().await.expect("asleep");
-        drop(other);
-        place.backend.close().await;
     });
 }

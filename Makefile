@@ -1,21 +1,30 @@
-# `make serve` starts a server on this machine; `make test` is exactly what CI runs.
+# `make serve` builds and starts a server; `make test` is what to run before a commit; CI runs `make test` and then the rest of
+# `make test-full`.
 SHELL := /bin/bash
 CARGO ?= cargo
 SERVE ?=
+BENCH ?=
 ARGS ?= run -e "console.log('hello from a cell'); return 40 + 2"
 
-.PHONY: help run serve test deps test-deps gvisor microvm wasm-programs mcp-programs engine engine-end fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
+.PHONY: help run serve dist test test-full test-rest specs specs-rest unit-rest deps test-deps gvisor microvm wasm-programs mcp-programs engine engine-end cgroup2 fmt lint unit doctest doc tidy gen bench bench-peers test262 deny
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: deps ## build the program and serve tools on 127.0.0.1:8282 (SERVE="--listen 127.0.0.1:9000" to choose)
-	$(CARGO) build --locked --release --quiet -p bailiwick-cli
+	$(CARGO) build --locked --release -p bailiwick-cli
 	@exec target/release/bailiwick serve $(SERVE)
 
 run: deps ## build the program and run it (ARGS="policy explain ..." to choose)
-	$(CARGO) run --locked --release --quiet -p bailiwick-cli -- $(ARGS)
+	$(CARGO) run --locked --release -p bailiwick-cli -- $(ARGS)
+
+# One copy of functions whose machine code is the same, where the linker is lld, as it is for this target.
+DIST := CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-Clink-arg=-Wl,--icf=all" $(CARGO) build --locked --profile dist
+
+dist: deps ## build the program for distribution: target/dist/bailiwick, small and optimised across crates
+	$(DIST) -p bailiwick-cli
+	@ls -l target/dist/bailiwick
 
 # What `make test` installs here, and what a machine has to let it do: a test that needs one of these fails without it, and is not skipped.
 # Somebody who sets the variable says which ones by themselves: `BAILIWICK_REQUIRE= make test` skips what cannot be had, and tells of it.
@@ -26,8 +35,24 @@ unit: export BAILIWICK_REQUIRE := $(PARTS)
 endif
 endif
 
-# The invariants of the tree and the documents that are made are tests as well: `unit` has what `tidy` looks at.
-test: test-deps lint unit doctest doc ## everything CI checks
+# The stages of a run: their times and the results of tests, for the summary at the end.
+STAGES := target/stages
+STAGE := .ci/stage run $(STAGES)
+
+test: ## what to run before a commit: lints, all tests, and the cases of specs/ that need no slow backend
+	@.ci/stage begin $(STAGES)
+	@$(STAGE) deps $(MAKE) --no-print-directory test-deps
+	@$(STAGE) lint $(MAKE) --no-print-directory lint
+	@$(STAGE) build $(CARGO) test --locked --workspace --no-run --quiet
+	@.ci/engine around $(ENGINE) $(MAKE) --no-print-directory --keep-going unit specs; code=$$?; .ci/stage end $(STAGES); exit $$code
+
+test-full: ## everything: `test`, then every case on every backend, kill rounds, documentation
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-rest
+
+test-rest: ## what test-full has beyond test
+	@.ci/stage begin $(STAGES)
+	@.ci/engine around $(ENGINE) $(MAKE) --no-print-directory --keep-going unit-rest specs-rest doctest-stage doc-stage; code=$$?; .ci/stage end $(STAGES); exit $$code
 
 deps: ## install what building needs, or say what is missing
 	@command -v $(CARGO) >/dev/null || { echo "Rust 1.95 or newer is needed: install it with rustup"; exit 1; }
@@ -128,27 +153,55 @@ engine: ## start a Docker for the tests
 engine-end: ## end the Docker of the tests
 	@.ci/engine end $(ENGINE)
 
+cgroup2: ## run limits and escapes of commands on cgroup v2, in an emulated machine (CASES="limits/fork-bomb" to choose)
+	$(CARGO) build --locked --quiet -p bailiwick-cli
+	@.ci/cgroup2 target/debug/bailiwick target/cgroup2 $(CASES)
+
 fmt: ## format the code
 	$(CARGO) fmt --all
 
 lint: ## formatting and clippy, warnings denied
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked -p bailiwick-http -p bailiwick-cli --features bailiwick-http/otlp,bailiwick-cli/otlp --all-targets -- -D warnings
 
-unit: ## all tests, with nextest where it is installed
-	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	  .ci/engine around $(ENGINE) $(CARGO) nextest run --locked --workspace --no-fail-fast && \
-	  $(CARGO) nextest run --locked -p bailiwick-http --features otlp --test perimeter traces; \
-	else \
-	  .ci/engine around $(ENGINE) $(CARGO) test --locked --workspace --lib --bins --tests && \
-	  $(CARGO) test --locked -p bailiwick-http --features otlp --test perimeter traces; fi
+# The tests of Rust. With nextest where it is installed; cargo's own runner runs all of them in any case.
+ifneq ($(shell $(CARGO) nextest --version 2>/dev/null),)
+NEXTEST = $(CARGO) nextest run --locked --workspace --profile $(1) && cp target/nextest/$(1)/junit.xml $(STAGES)/$(1).xml
+else
+NEXTEST = $(if $(filter default,$(1)),$(CARGO) test --locked --workspace --lib --bins --tests,true)
+endif
+
+unit: ## the tests of Rust
+	@mkdir -p $(STAGES)
+	@$(STAGE) tests $(MAKE) --no-print-directory unit-default
+unit-rest: ## the tests of Rust that only test-full runs
+	@mkdir -p $(STAGES)
+	@$(STAGE) tests-rest $(MAKE) --no-print-directory unit-rest-only
+unit-default:
+	@$(call NEXTEST,default)
+unit-rest-only:
+	@$(call NEXTEST,rest)
+
+# Every case of specs/ is a test; `make specs CASES=matrix::gvisor::escape` runs those of one backend and area.
+CASES ?=
+SPECS = BAILIWICK_JUNIT=$(CURDIR)/$(STAGES) $(CARGO) test --locked --quiet --workspace --test specs --test leases -- $(CASES)
+specs: ## the cases of specs/
+	@mkdir -p $(STAGES)
+	@BAILIWICK_SUITE=quick $(STAGE) specs $(SHELL) -c '$(SPECS)'
+specs-rest: ## the cases of specs/ that only test-full runs
+	@mkdir -p $(STAGES)
+	@BAILIWICK_SUITE=rest $(STAGE) specs-rest $(SHELL) -c '$(SPECS)'
 
 doctest: ## the examples in the documentation comments
 	$(CARGO) test --locked --workspace --doc
 
 doc: ## the API documentation, warnings denied
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+
+doctest-stage:
+	@$(STAGE) doctest $(MAKE) --no-print-directory doctest
+doc-stage:
+	@$(STAGE) doc $(MAKE) --no-print-directory doc
 
 tidy: ## the invariants of the tree, and whether generated files are current
 	$(CARGO) run --locked --quiet -p xtask -- tidy
@@ -158,11 +211,11 @@ gen: ## write the generated documents again
 	$(CARGO) run --locked --quiet -p xtask -- gen
 	$(CARGO) test --locked --quiet -p bailiwick-http --test it -- --write-document
 
-bench: ## the figures of docs/figures.md, measured here; peers too if bench-peers installed them
+bench: ## the figures of docs/figures.md, measured here; peers too if bench-peers installed them (BENCH="--only wall" to choose)
 	$(CARGO) bench --locked -p bailiwick-policy --bench resolve
 	$(CARGO) bench --locked -p bailiwick-redact --bench redaction
-	$(CARGO) build --locked --release --quiet -p bailiwick-cli
-	target/release/bailiwick bench $$(test -d target/peers/node_modules && echo --peers target/peers)
+	$(DIST) -p bailiwick-cli -p bailiwick-bench
+	target/dist/bailiwick-bench $$(test -d target/peers/node_modules && echo --peers target/peers) $(BENCH)
 
 bench-peers: ## install isolated-vm, quickjs-emscripten, bun and deno from npm, FastMCP from PyPI, bubblewrap, to be measured beside us
 	mkdir -p target/peers

@@ -5,26 +5,25 @@
 //! ways out and knows images. `crates/cli/examples/everywhere.rs` is a whole program on it.
 
 mod remote;
+#[cfg(feature = "wasm")]
+mod wasm;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use bailiwick_config::{ConfigError, Environment, Settings};
 use bailiwick_core::images::OperatorsImages;
-use bailiwick_core::sandboxes::{OperatorsEgress, allowed, ceilings, lenient};
+use bailiwick_core::sandboxes::{OperatorsEgress, allowed, lenient};
 use bailiwick_core::{Backends, Refusal};
-use bailiwick_sandbox::{Backend, Egress, Images, SandboxError};
+use bailiwick_sandbox::{Backend, Egress, Images};
 use bailiwick_sandbox_container::{self as container, ContainerBackend};
 use bailiwick_sandbox_gvisor::{self as gvisor, GvisorBackend};
 use bailiwick_sandbox_microvm::{self as microvm, Choice, Emulation, MicrovmBackend};
 use bailiwick_sandbox_process::{Options, ProcessBackend};
-use bailiwick_sandbox_wasm::{self as wasm, WasmBackend};
 use bailiwick_secrets::Fallback;
 
 /// Where backends keep what they have to, in the data folder.
 const FOLDER: &str = "sandboxes";
-/// Where the backend `wasm` does, in there.
-const WASM: &str = "wasm";
 /// Where the backend `container` does, in there.
 const CONTAINERS: &str = "containers";
 
@@ -34,6 +33,7 @@ pub type Known = Vec<Arc<dyn Backend>>;
 /// The first thing that a program with these backends does: some sandboxes are made by starting it again, and then this does not return.
 pub fn enter() {
     bailiwick_sandbox_process::enter();
+    #[cfg(feature = "wasm")]
     bailiwick_sandbox_wasm::enter();
 }
 
@@ -72,15 +72,10 @@ pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Kno
         ..container::Options::new(data.join(FOLDER).join(CONTAINERS))
     };
     let container: Arc<dyn Backend> = Arc::new(ContainerBackend::new(container));
-    let wasm = wasm::Options::new(data.join(FOLDER).join(WASM));
-    let most = ceilings(settings).and_then(|ceilings| wasm.compile.within(&ceilings));
-    let wasm = wasm::Options {
-        accept: lenient(settings),
-        images: process.images.clone(),
-        fuel: settings.wasm_fuel,
-        compile: most.map_err(SandboxError::from).map_err(Refusal::from)?,
-        ..wasm
-    };
+    #[cfg(feature = "wasm")]
+    let wasm = Some(wasm::of(settings, &data.join(FOLDER), images.clone())?);
+    #[cfg(not(feature = "wasm"))]
+    let wasm = None;
     let microvm = microvm::Options {
         monitor: match settings.microvm.monitor.as_str() {
             "qemu" => Choice::Qemu,
@@ -109,24 +104,27 @@ pub fn as_shipped(folder: &Path) -> Result<(Known, Vec<String>), ConfigError> {
         ..Environment::default()
     };
     let shipped = bailiwick_config::load(&nobody, &bailiwick_config::Request::default())?;
-    let wasm = wasm::Options::new(folder.join(WASM));
+    #[cfg(feature = "wasm")]
+    let wasm = Some(wasm::as_shipped(folder));
+    #[cfg(not(feature = "wasm"))]
+    let wasm = None;
     let (process, gvisor) = (Options::new(folder), gvisor::Options::new(folder));
     let all = local(process, gvisor, microvm::Options::new(folder), wasm);
     Ok((all, shipped.settings.sandbox.backends))
 }
 
-fn local(process: Options, gvisor: gvisor::Options, microvm: microvm::Options, wasm: wasm::Options) -> Known {
-    vec![
+/// The backends that need nothing but this machine. `wasm` is a part of this program only where that feature is.
+fn local(
+    process: Options,
+    gvisor: gvisor::Options,
+    microvm: microvm::Options,
+    wasm: Option<Arc<dyn Backend>>,
+) -> Known {
+    let mut all: Known = vec![
         Arc::new(ProcessBackend::new(process)),
         Arc::new(GvisorBackend::new(gvisor)),
         Arc::new(MicrovmBackend::new(microvm)),
-        Arc::new(webassembly(wasm)),
-    ]
-}
-
-/// WebAssembly, behind jails of its own: they have no way out and no image, and walls that the engine holds may be partial there.
-fn webassembly(options: wasm::Options) -> WasmBackend {
-    let accept = WasmBackend::accepts(&options.accept);
-    let behind = Options { accept, ..Options::new(options.state.join("behind")) };
-    WasmBackend::new(options, Arc::new(ProcessBackend::new(behind)))
+    ];
+    all.extend(wasm);
+    all
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bailiwick_core::{Action, Caller, Refusal, Reply, ToolLine};
+use bailiwick_core::{Action, BoxFuture, Caller, Refusal, Reply, ToolLine};
 use bailiwick_types::ErrorCode;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
@@ -72,7 +72,11 @@ impl Remote {
     }
 
     /// Performs an action. Dropping the future ends it: the server hears that nobody waits.
-    pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+    pub fn perform(&self, caller: Caller, action: Action) -> BoxFuture<'_, Result<Reply, Refusal>> {
+        Box::pin(self.perform_there(caller, action))
+    }
+
+    async fn perform_there(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
         match action {
             Action::ToolList { after, limit } => self.tools(after, limit).await,
             Action::AuditTail { limit } => audit::tail(self, limit).await,

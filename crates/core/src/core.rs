@@ -24,6 +24,7 @@ use crate::images::Images;
 use crate::journal::told;
 use crate::keys::Ring;
 use crate::moment::Ahead;
+use crate::owner::BoxFuture;
 use crate::owner::Ownership;
 use crate::parsed::Shelf;
 use crate::pipeline::Warm;
@@ -180,7 +181,11 @@ impl Core {
 
     /// Performs an action. Dropping the future ends it: a cell is killed, and what was not handed to the store yet is not
     /// written. A [`Desk`](crate::Desk) keeps a change that began from being dropped.
-    pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+    pub fn perform(&self, caller: Caller, action: Action) -> BoxFuture<'_, Result<Reply, Refusal>> {
+        Box::pin(self.perform_caught(caller, action))
+    }
+
+    async fn perform_caught(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
         let (open, name) = (OpenCall::default(), action.name());
         let mut acting = Box::pin(self.act(caller, action, &open));
         // After the action, so that it goes before it: whoever closes the record then waits for the outcome.

@@ -16,7 +16,8 @@ use bailiwick_types::ErrorCode;
 use tokio::time::{Instant, timeout_at};
 
 use crate::owner::{
-    Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server, is_governed,
+    BoxFuture, Boxed, Folder, House, Link, Lost, Nature, NoConnection, Opens, Ownership, Performs, Server,
+    is_governed,
 };
 use crate::{Action, Caller, Core, Mute, Refusal, Reply};
 
@@ -166,13 +167,19 @@ impl std::fmt::Debug for Inner {
 
 impl Desk {
     /// Owns the data folder, or finds who does.
-    pub async fn open(opens: impl Opens) -> Result<Self, Refusal> {
-        let folder = Folder::hold(opens.data())?;
-        let under = opens.under();
-        let can = tokio::sync::Mutex::new(Can::Own(Box::new(opens)));
-        let desk = Self(Arc::new(Inner { folder, under, place: Mutex::new(Place::Unknown), can }));
-        desk.way().await?;
-        Ok(desk)
+    pub fn open(opens: impl Opens) -> Boxed<Result<Self, Refusal>> {
+        Self::open_boxed(Box::new(opens))
+    }
+
+    fn open_boxed(opens: Box<dyn Opens>) -> Boxed<Result<Self, Refusal>> {
+        Box::pin(async {
+            let folder = Folder::hold(opens.data())?;
+            let under = opens.under();
+            let can = tokio::sync::Mutex::new(Can::Own(opens));
+            let desk = Self(Arc::new(Inner { folder, under, place: Mutex::new(Place::Unknown), can }));
+            desk.way().await?;
+            Ok(desk)
+        })
     }
 
     /// Whether this process owns the data folder.
@@ -194,7 +201,11 @@ impl Desk {
     }
 
     /// Performs an action. Dropping the future ends the action, unless it writes and has begun.
-    pub async fn perform(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
+    pub fn perform(&self, caller: Caller, action: Action) -> BoxFuture<'_, Result<Reply, Refusal>> {
+        Box::pin(self.perform_where_it_is_owned(caller, action))
+    }
+
+    async fn perform_where_it_is_owned(&self, caller: Caller, action: Action) -> Result<Reply, Refusal> {
         let is_repeatable = Nature::of(&action) == Nature::Reads;
         for _ in 0..MOST_OWNERS {
             let link = match self.way().await? {

@@ -49,7 +49,7 @@ pub use desk::{Desk, Opening, Presence};
 pub use executor::{InSandboxes, Lends};
 pub use keys::{KeyShown, NotAKey, OperatorKey};
 pub use moment::new_correlation;
-pub use owner::{Boxed, Opens, Ownership, Performs};
+pub use owner::{BoxFuture, Boxed, Opens, Ownership, Performs};
 pub use refusal::{Fault, Refusal};
 pub use reply::{
     Change, Checked, CodeChecked, CodeFinding, ExportPage, Found, Imported, KeyLine, KeyMade, LastYes,

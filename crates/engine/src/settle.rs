@@ -167,7 +167,10 @@ pub(crate) fn explain<'js>(
     watch.describe(usize::try_from(job.limits.stack).unwrap_or(usize::MAX).max(64 * 1024));
     let mut refusal = None;
     let (class, message, frames) = match ended {
-        Ended::Told(trouble) if halt.is_none() => return Err(trouble),
+        // Without memory a job is lost, and what waits for it waits for ever.
+        Ended::Told(trouble) if halt.is_none() && !(refused && trouble.kind == TroubleKind::Deadlock) => {
+            return Err(trouble);
+        }
         Ended::Told(_) => (None, String::new(), Frames::default()),
         Ended::Threw(value) => match kit.describe(value) {
             Ok(Described { class, message, stack, refusal: of }) => {

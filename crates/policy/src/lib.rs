@@ -47,7 +47,7 @@ pub use explain::{Answer, Explanation, explain};
 pub use hints::{Hints, command_hints, hints};
 pub use host::{
     AddressClass, HostError, HostName, HostPattern, HostRule, PathGlob, PortRule, Purpose, classify,
-    is_bad_port, without_userinfo,
+    is_bad_port, registered_domain, without_userinfo,
 };
 pub use layer::read::ToolPolicy;
 pub use layer::{Layer, LimitRequest, Room, Source, Sourced, read, without};

@@ -218,13 +218,27 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "http", may_know: DOOR, reason: "a door to core; no door knows another" },
     Layer {
         name: "bailiwick",
-        may_know: MayKnow::AllBut(&["cli", "http", "client", "fuzz", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
+        may_know: MayKnow::AllBut(&[
+            "bench",
+            "cli",
+            "http",
+            "client",
+            "fuzz",
+            TESTKIT,
+            TESTKIT_SANDBOX,
+            "xtask",
+        ]),
         reason: "the library others build on brings no server, no binary and no test fixtures along",
     },
     Layer {
         name: "cli",
-        may_know: MayKnow::AllBut(&["fuzz", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
+        may_know: MayKnow::AllBut(&["bench", "fuzz", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
         reason: "the binary assembles doors and backends",
+    },
+    Layer {
+        name: "bench",
+        may_know: MayKnow::AllBut(&["cli", "fuzz", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
+        reason: "measures the library, and the program by starting it; nobody knows it",
     },
     Layer {
         name: TESTKIT,
@@ -233,17 +247,17 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: TESTKIT_SANDBOX,
-        may_know: MayKnow::Only(&["types", "sandbox"]),
+        may_know: MayKnow::Only(&["types", "sandbox", TESTKIT]),
         reason: "every backend's tests use it, so it may know what they have in common and none of them",
     },
     Layer {
         name: "fuzz",
-        may_know: MayKnow::AllBut(&["cli", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
+        may_know: MayKnow::AllBut(&["bench", "cli", TESTKIT, TESTKIT_SANDBOX, "xtask"]),
         reason: "feeds hostile bytes to whoever reads them; nobody knows it",
     },
     Layer {
         name: "xtask",
-        may_know: MayKnow::AllBut(&[TESTKIT, TESTKIT_SANDBOX]),
+        may_know: MayKnow::AllBut(&["bench", TESTKIT, TESTKIT_SANDBOX]),
         reason: "generates documents from what the crates register; nobody knows it",
     },
 ];
@@ -286,7 +300,16 @@ pub(crate) const CONFINED: &[Confined] = &[
         reason: "one crate talks to a cluster",
     },
     Confined { packages: &["rmcp", "rmcp-*"], to: &["mcp"], reason: "one crate speaks MCP" },
-    Confined { packages: &["clap"], to: &["cli"], reason: "what was typed is turned into an Action once" },
+    Confined {
+        packages: &["clap"],
+        to: &["cli", "bench"],
+        reason: "what was typed is turned into an Action once",
+    },
+    Confined {
+        packages: &["reqwest"],
+        to: &["bench"],
+        reason: "a client without the guard is there to be measured beside only",
+    },
     Confined { packages: &["axum", "axum-*"], to: &["http", "mcp"], reason: "core has no HTTP" },
     Confined {
         packages: &["rquickjs", "rquickjs-*"],

@@ -22,7 +22,7 @@ mod streams;
 mod tests;
 
 pub use lock::Ownership;
-pub use performs::{Boxed, Opens, Performs};
+pub use performs::{BoxFuture, Boxed, Opens, Performs};
 
 pub(crate) use client::{Link, Lost};
 pub(crate) use house::House;

@@ -8,7 +8,11 @@ use super::lock::Ownership;
 use crate::{Action, Caller, Core, Refusal, Reply};
 
 /// A future in a box.
-pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub type Boxed<T> = BoxFuture<'static, T>;
+
+/// A future behind a pointer. What crosses a crate's border is one: the state machine behind it is then compiled in that crate once, and
+/// not again in every crate that awaits it.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Performs actions on a data folder that this process owns.
 pub trait Performs: Send + Sync + 'static {

@@ -273,8 +273,9 @@ pub(crate) async fn started(noted: &Noted<'_>, on: On<'_>, command: Command) -> 
             Some(inner) => ended(&Core { inner }, entry, told).await,
             None => Err(Refusal::internal("exec")),
         };
-        exec.end(result);
+        // Before its end is told: who hears of the end may start another in its place.
         drop((counted, using));
+        exec.end(result);
     });
     Ok(line)
 }

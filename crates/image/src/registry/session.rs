@@ -190,7 +190,7 @@ fn header(url: &Url, text: &Zeroizing<String>) -> Result<HeaderValue, ImageError
 /// Whether two hosts belong to one owner, as far as names tell.
 fn same_house(one: &Url, other: &Url) -> bool {
     let house = |url: &Url| match url.host() {
-        Some(url::Host::Domain(name)) => psl::domain_str(name).map(str::to_owned),
+        Some(url::Host::Domain(name)) => bailiwick_policy::registered_domain(name).map(str::to_owned),
         _ => None,
     };
     house(one).is_some_and(|name| house(other) == Some(name))

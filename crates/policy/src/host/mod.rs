@@ -8,6 +8,7 @@ mod glob;
 mod name;
 mod ports;
 mod rule;
+mod suffix;
 
 pub use address::{AddressClass, classify};
 pub(crate) use address::{METADATA, METADATA_NAMES, SPECIAL, classify_block, is_loopback_name, views};
@@ -16,3 +17,4 @@ pub(crate) use glob::{PlainPath, plain_url_path};
 pub use name::{HostName, without_userinfo};
 pub use ports::is_bad_port;
 pub use rule::{HostError, HostPattern, HostRule, PortRule, Purpose};
+pub use suffix::registered_domain;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use bailiwick_types::shortened;
 
+use super::suffix::is_public_suffix;
 use super::{HostName, PathGlob, is_loopback_name, views, without_userinfo};
 use crate::network::{Method, MethodSet};
 
@@ -459,13 +460,7 @@ fn wildcard(suffix: &str, purpose: Purpose) -> Result<HostPattern, HostError> {
     let HostName::Domain(name) = HostName::parse(suffix)? else {
         return Err(HostError::NotAHost(format!("*.{}", shortened(suffix))));
     };
-    // A suffix of the list, or one below which the list's own wildcard makes every name a suffix (`*.np`).
-    let known_suffix = |domain: &str| {
-        psl::suffix(domain.as_bytes())
-            .is_some_and(|found| found.is_known() && found.as_bytes() == domain.as_bytes())
-    };
-    let is_suffix = known_suffix(&name) || known_suffix(&format!("x.{name}"));
-    if purpose == Purpose::Grant && is_suffix && !is_loopback_name(&name) {
+    if purpose == Purpose::Grant && is_public_suffix(&name) && !is_loopback_name(&name) {
         return Err(HostError::PublicSuffix(name));
     }
     Ok(HostPattern::Wildcard(name))

@@ -325,6 +325,7 @@ fn a_heavy_crate_stays_in_its_home() {
         ("bollard", "bailiwick-sandbox-container"),
         ("kube", "bailiwick-sandbox-remote"),
         ("clap", "bailiwick-cli"),
+        ("reqwest", "bailiwick-bench"),
         ("axum", "bailiwick-http"),
         ("rquickjs", "bailiwick-engine"),
         ("oxc_parser", "bailiwick-source"),

@@ -144,6 +144,9 @@ async fn live(socket: &mut WebSocket, seat: Seat) -> Ended {
         }
     };
     tokio::select! {
+        // First: a server that ends also ends the command, and the caller is to hear why.
+        biased;
+        () = closing.cancelled() => closed(),
         ended = lives => ended,
         ended = hear(stream, &keyboard, took.as_ref(), &seen) => ended,
         gone = until_gone(ends_s) => refused(gone),
@@ -151,7 +154,6 @@ async fn live(socket: &mut WebSocket, seat: Seat) -> Ended {
             Err(gone) => refused(gone),
             Ok(_) => closed(),
         },
-        () = closing.cancelled() => closed(),
     }
 }
 

@@ -78,7 +78,7 @@ fn a_call_that_ignores_its_deadline_is_killed_from_outside() {
         let runtime = runtime().await;
         // Single native operations that look at no clock.
         for source in [
-            "return String(7n ** 3000000n).length",
+            "return 'a'.repeat(1 << 20).includes('a'.repeat(1 << 19) + 'b')",
             "const a = Array.from({ length: 3e6 }, (_, i) => i ^ 0x55555); for (;;) a.sort()",
             "return /^(a+)+$/.test('a'.repeat(40) + 'b')",
         ] {

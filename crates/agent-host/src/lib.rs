@@ -7,7 +7,7 @@
 //!
 //! Start reading at [`wall`] (what a backend brings), then [`attended`] (a sandbox as its host has it), then [`link`] (the stream),
 //! then `exec` (one command) and [`carried`] (connections in and out, where no socket can be handed through the wall). What backends
-//! need to make one is in [`masks`], [`mounts`], [`root`], [`lent`], [`report`] and [`folders`]; those that start a program around it have
+//! need to make one is in [`masks`], [`mounts`], [`root`], [`lent`], [`report`], [`probe_cache`] and [`folders`]; those that start a program around it have
 //! [`life`], and those that keep its memory have [`shape`].
 
 pub mod attended;
@@ -26,6 +26,8 @@ pub mod mounts;
 pub mod packs;
 pub mod places;
 mod ports;
+pub mod probe_cache;
+pub mod remembered;
 pub mod report;
 pub mod root;
 pub mod shape;

@@ -8,7 +8,7 @@ mod remote;
 #[cfg(feature = "wasm")]
 mod wasm;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bailiwick_config::{ConfigError, Environment, Settings};
@@ -24,6 +24,8 @@ use bailiwick_secrets::Fallback;
 
 /// Where backends keep what they have to, in the data folder.
 const FOLDER: &str = "sandboxes";
+/// Where results of probes are kept, in there.
+const PROBES: &str = "probes";
 /// Where the backend `container` does, in there.
 const CONTAINERS: &str = "containers";
 
@@ -39,12 +41,23 @@ pub fn enter() {
 
 /// The backends that the operator lets commands run on.
 pub fn of(settings: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Backends, Refusal> {
-    Ok(allowed(known(settings, data, fallback)?, &settings.sandbox))
+    let probes = settings.sandbox.probe_cache.clone().unwrap_or_else(|| data.join(FOLDER).join(PROBES));
+    Ok(allowed(built(settings, data, fallback, Some(probes))?, &settings.sandbox))
 }
 
-/// Every backend that there is, whether the operator lets commands run on it or not. What it keeps is in this data folder; variables of
-/// the environment may stand in for secrets.
+/// Every backend that there is, whether the operator lets commands run on it or not, with a probe of its own. What it keeps is in this data
+/// folder; variables of the environment may stand in for secrets.
 pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Known, Refusal> {
+    built(all, data, fallback, None)
+}
+
+/// Every backend. Those whose probes are slow take results from this directory, if one is given.
+fn built(
+    all: &Settings,
+    data: &Path,
+    fallback: Arc<Fallback>,
+    probe_cache: Option<PathBuf>,
+) -> Result<Known, Refusal> {
     let settings = &all.sandbox;
     let remote = remote::of(all, data.to_owned(), fallback.clone());
     let egress = OperatorsEgress::new(all.clone(), data.to_owned(), fallback);
@@ -59,6 +72,7 @@ pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Kno
     let gvisor = gvisor::Options {
         program: settings.gvisor.program.clone(),
         platform: settings.gvisor.platform.clone(),
+        probe_cache: probe_cache.clone(),
         accept: lenient(settings),
         egress: Some(egress.clone()),
         images: Some(images.clone()),
@@ -67,6 +81,7 @@ pub fn known(all: &Settings, data: &Path, fallback: Arc<Fallback>) -> Result<Kno
     let container = container::Options {
         socket: settings.container.socket.clone(),
         runtime: settings.container.runtime.clone(),
+        probe_cache,
         accept: lenient(settings),
         egress: Some(egress.clone()),
         ..container::Options::new(data.join(FOLDER).join(CONTAINERS))

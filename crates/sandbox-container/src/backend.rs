@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use bailiwick_agent_host::probe_cache::ProbeCache;
 use bailiwick_agent_host::{Handle, folders, label, packs, staged};
 use bailiwick_sandbox::{
     Available, Backend, Demand, Doing, Egress, Fits, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
@@ -24,6 +25,8 @@ pub struct Options {
     pub socket: Option<PathBuf>,
     /// The runtime that the engine is to use; without, its own choice.
     pub runtime: Option<String>,
+    /// The directory for results of probes; without, each process makes its own.
+    pub probe_cache: Option<PathBuf>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
@@ -39,6 +42,7 @@ impl Options {
             state: state.into(),
             socket: None,
             runtime: None,
+            probe_cache: None,
             accept: Vec::new(),
             patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
@@ -115,6 +119,14 @@ impl Inner {
         Ok(engine)
     }
 
+    /// Where the result of a probe is kept for other processes, if there is an engine.
+    async fn probe_cache(&self) -> Option<ProbeCache> {
+        let Options { probe_cache, runtime, accept, .. } = &self.options;
+        let directory = probe_cache.as_deref()?;
+        let engine = self.engine().await.ok()?;
+        Some(ProbeCache::new(directory, ID, &(&engine.version, runtime, accept), &[&engine.socket]))
+    }
+
     /// The name of the file that this owner holds as long as it lives.
     pub(crate) fn held(&self) -> Result<&str, SandboxError> {
         if self.held.get().is_none() {
@@ -182,7 +194,8 @@ impl Backend for ContainerBackend {
                     return probe.clone();
                 }
             }
-            let (probe, tier) = probe::look(&self.inner).await;
+            let cache = self.inner.probe_cache().await;
+            let (probe, tier) = ProbeCache::read_or(cache.as_ref(), probe::look(&self.inner)).await;
             *self.inner.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
             *probed = Some((probe.clone(), Instant::now()));
             probe

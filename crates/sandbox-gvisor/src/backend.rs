@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::life::Living;
+use bailiwick_agent_host::probe_cache::ProbeCache;
 use bailiwick_agent_host::{Handle, folders, label, staged};
 use bailiwick_sandbox::{
     Backend, Demand, Doing, Egress, Fits, Images, Probe, Sandbox, SandboxError, SandboxSpec, Snapshot,
@@ -29,6 +30,8 @@ pub struct Options {
     pub program: PathBuf,
     /// How it runs programs: one of [`PLATFORMS`].
     pub platform: String,
+    /// The directory for results of probes; without, each process makes its own.
+    pub probe_cache: Option<PathBuf>,
     /// Walls that may be partial, because the operator said so.
     pub accept: Vec<Demand>,
     /// How long the first process of a sandbox may stand still when it is asked for something; then its sandbox is ended.
@@ -46,6 +49,7 @@ impl Options {
             state: state.into(),
             program: PathBuf::from("runsc"),
             platform: "systrap".to_owned(),
+            probe_cache: None,
             accept: Vec::new(),
             patience: bailiwick_agent_host::attended::PATIENCE,
             egress: None,
@@ -123,6 +127,13 @@ impl Inner {
         self.folder.join(name)
     }
 
+    /// Where the result of a probe is kept for other processes.
+    fn probe_cache(&self) -> Option<ProbeCache> {
+        let Options { probe_cache, platform, accept, .. } = &self.options;
+        let directory = probe_cache.as_deref()?;
+        Some(ProbeCache::new(directory, ID, &(platform, accept), &[&self.runsc.program]))
+    }
+
     /// Where its snapshots are. They end with their owner: nobody else knows their ids.
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.folder("snapshots")
@@ -168,7 +179,8 @@ impl Backend for GvisorBackend {
             {
                 return before.probe.clone();
             }
-            let probe = crate::probe::look(&self.inner).await;
+            let look = async { (crate::probe::look(&self.inner).await, self.tier()) };
+            let (probe, _) = ProbeCache::read_or(self.inner.probe_cache().as_ref(), look).await;
             *probed = Some(Probed { probe: probe.clone(), when: Instant::now(), had_program });
             probe
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bailiwick_agent_host::life::Living;
-use bailiwick_agent_host::{Handle, folders, label};
+use bailiwick_agent_host::{Handle, folders, label, remembered};
 use bailiwick_sandbox::{
     Available, Backend, Demand, Doing, Egress, Fits, Images, PROBE_DEADLINE, Probe, Sandbox, SandboxError,
     SandboxSpec, Snapshot,
@@ -206,7 +206,7 @@ impl Inner {
     pub(crate) async fn kind(&self, size: Size, accelerator: Accelerator) -> Result<Kind, SandboxError> {
         let begins = self.begins().await?;
         let kernel = kernel::find(&self.options.kernel).unwrap_or_default();
-        let files = verdict::of(&[&self.program, &kernel]);
+        let files = remembered::circumstances(&[&self.program, &kernel]);
         Ok(Kind::of(&files, &begins.sum, size, accelerator))
     }
 
@@ -247,7 +247,7 @@ impl Inner {
             return Ok(Some(format!("{KVM} cannot be opened: {error}")));
         }
         let kernel = kernel::find(&self.options.kernel).unwrap_or_default();
-        let of = verdict::of(&[&self.program, &kernel]);
+        let of = remembered::circumstances(&[&self.program, &kernel]);
         let mut known = self.verdict.lock().await;
         if let Some(verdict) = known.as_ref().filter(|verdict| verdict.counts(&of)) {
             return Ok(verdict.why_not.clone());

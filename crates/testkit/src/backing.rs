@@ -8,6 +8,8 @@ use crate::{Program, Serving, docker, has, run};
 
 /// The variable that lists the backends which may be used.
 const BACKENDS: &str = "BAILIWICK_SANDBOX_BACKENDS";
+/// The variable that names the directory for results of probes.
+const PROBES: &str = "BAILIWICK_SANDBOX_PROBE_CACHE";
 /// The secret that the key of a server is kept as.
 const KEY: &str = "KEY_OF_THE_OTHER";
 
@@ -21,6 +23,8 @@ pub struct Backing {
     pub variables: Vec<(String, String)>,
     server: Option<There>,
     _engine: Option<Own>,
+    /// Where the cases, each with a data directory of its own, find the result of a probe.
+    _probes: Option<tempfile::TempDir>,
 }
 
 /// A server on a machine of its own.
@@ -50,7 +54,15 @@ impl Backing {
     fn with<const N: usize>(backend: &str, more: [(&str, String); N]) -> Self {
         let more = more.into_iter().map(|(name, value)| (name.to_owned(), value));
         let variables = [(BACKENDS.to_owned(), backend.to_owned())].into_iter().chain(more).collect();
-        Self { variables, server: None, _engine: None }
+        Self { variables, server: None, _engine: None, _probes: None }
+    }
+
+    /// Programs that use this backend share the results of probes.
+    #[expect(clippy::expect_used, reason = "a test fixture that cannot be made ends its test")]
+    fn with_shared_probes(mut self) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        self.variables.push((PROBES.to_owned(), directory.path().display().to_string()));
+        Self { _probes: Some(directory), ..self }
     }
 
     /// The backend of this name, or none at all, if this machine has it. A server that is needed has these settings.
@@ -60,12 +72,15 @@ impl Backing {
             "container" => {
                 let socket = docker::socket();
                 let socket = has(part(backend), socket.is_some()).then_some(socket)??;
-                Self::with("container", [(SOCKET, socket.display().to_string())])
+                Self::with("container", [(SOCKET, socket.display().to_string())]).with_shared_probes()
             }
             "podman" => {
                 let engine = Own::podman()?;
                 let socket = engine.socket.display().to_string();
-                Self { _engine: Some(engine), ..Self::with("container", [(SOCKET, socket)]) }
+                Self {
+                    _engine: Some(engine),
+                    ..Self::with("container", [(SOCKET, socket)]).with_shared_probes()
+                }
             }
             "microvm" => {
                 let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/microvm/boot");
@@ -81,6 +96,7 @@ impl Backing {
                 Self::with(backend, more)
             }
             "remote" => Self::remote(program, settings),
+            "gvisor" => Self::with(backend, []).with_shared_probes(),
             _ => Self::with(backend, []),
         };
         // Everything else here needs `process` too, and says so by another name. WebAssembly runs nothing that these cases have.

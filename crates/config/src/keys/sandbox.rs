@@ -114,6 +114,13 @@ pub(super) const SANDBOX: &[Row] = &[
         "the most that is kept of each stream of one command",
     ),
     (
+        "sandbox.probeCache",
+        Kind::Text,
+        Narrowing::Fixed,
+        Used::Now,
+        "directory where the result of a backend's probe is kept for a minute; without, in the data folder",
+    ),
+    (
         "sandbox.container.socket",
         Kind::Text,
         Narrowing::Fixed,

@@ -55,6 +55,8 @@ pub struct SandboxSettings {
     pub absolute_ms: u64,
     /// How much one may use at most.
     pub ceilings: SandboxCeilings,
+    /// Where results of probes are kept.
+    pub probe_cache: Option<PathBuf>,
     /// The engine of the backend `container`.
     pub container: ContainerSettings,
     /// What the backend `gvisor` is told.
@@ -205,6 +207,7 @@ impl SandboxSettings {
                 ca: said(take!(config, "sandbox.remote.ca", Text)).map(PathBuf::from),
                 backend: said(take!(config, "sandbox.remote.backend", Text)),
             },
+            probe_cache: said(take!(config, "sandbox.probeCache", Text)).map(PathBuf::from),
             microvm: MicrovmSettings {
                 monitor: monitor.into_iter().next().unwrap_or_default(),
                 firecracker: PathBuf::from(take!(config, "sandbox.microvm.firecracker", Text)),

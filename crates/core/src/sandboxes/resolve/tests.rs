@@ -30,6 +30,7 @@ pub(crate) fn settings() -> SandboxSettings {
             processes: 100,
             output: 1 << 20,
         },
+        probe_cache: None,
         container: ContainerSettings::default(),
         gvisor: GvisorSettings { program: "runsc".into(), platform: "systrap".to_owned() },
         wasm_fuel: None,

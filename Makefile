@@ -31,7 +31,7 @@ dist: deps ## build the program for distribution: target/dist/bailiwick, small a
 PARTS := root,userns,unshare,setpriv,node,ip,netns,schemathesis,mcp-node,mcp-python,python3,sandboxes,commands,overlayfs,git,curl,docker,dockerd,podman,gvisor,busybox,qemu,zig,wasi-python,wasm
 ifeq ($(origin BAILIWICK_REQUIRE),undefined)
 ifneq ($(shell [ "$$(id -u)" = 0 ] && command -v apt-get),)
-unit: export BAILIWICK_REQUIRE := $(PARTS)
+unit unit-rest specs specs-rest: export BAILIWICK_REQUIRE := $(PARTS)
 endif
 endif
 

@@ -49,8 +49,9 @@ impl ProbeCache {
         Self { file: directory.join(format!("{backend}.json")), circumstances }
     }
 
-    /// The result, if there is one that counts.
+    /// The result, if there is one that counts. A directory that other users can write to has none.
     fn read(&self) -> Option<(Probe, Tier)> {
+        folders::is_own(self.file.parent()?).ok()?;
         let Stored { circumstances, at, tier, probe } = remembered::read(&self.file)?;
         let age = remembered::now().checked_sub(at)?;
         (circumstances == self.circumstances && age < COUNTS_FOR.as_secs()).then_some((probe, tier))
@@ -71,7 +72,7 @@ impl ProbeCache {
         (probe, tier)
     }
 
-    /// Keeps a result, if every wall stood: whoever mends one that did not wants to see it at once.
+    /// Keeps a result, if every wall stood. A person who mends a wall sees the effect at once.
     fn write(&self, probe: &Probe, tier: Tier) {
         let is_enforced = probe.enforces.iter().all(|part| part.status == WallStatus::Enforced);
         if probe.availability != Available::Yes || !is_enforced {

@@ -30,6 +30,18 @@ fn a_result_counts_under_the_same_circumstances_only() {
 }
 
 #[test]
+fn a_result_in_a_directory_that_others_can_write_to_does_not_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let cache = ProbeCache::new(directory.path(), "some", &(), &[]);
+    cache.write(&probe(WallStatus::Enforced), Tier::Container);
+    for (mode, counts) in [(0o700, true), (0o755, true), (0o770, false), (0o707, false)] {
+        std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(cache.read().is_some(), counts, "{mode:o}");
+    }
+}
+
+#[test]
 fn a_result_counts_for_a_minute() {
     let directory = tempfile::tempdir().unwrap();
     let cache = ProbeCache::new(directory.path(), "some", &(), &[]);
